@@ -11,7 +11,7 @@ just := quote(just_executable())
 _list:
     @{{ just }} --list --unsorted
 
-# Judge sample requests with the modules in the embedded host: the main job.
+# Evaluate sample requests with the modules in the embedded host: the main job.
 run: _tool
     @scripts/samples
 
@@ -73,7 +73,7 @@ playground-figures: playground-build
 playground-screenshots: playground-build
     node playground/page/tests/screenshots.js
 
-# Judge the samples with kwctl; needs kwctl, bats and jq on PATH.
+# Evaluate the samples with kwctl; needs kwctl, bats and jq on PATH.
 e2e: modules
     @scripts/e2e
 

@@ -1,4 +1,4 @@
-//! Judges every case natively, with the rules, as `portcullis test` does. `BLESS=1` writes the
+//! Evaluates every case natively, with the rules, as `portcullis test` does. `BLESS=1` writes the
 //! outcomes into the cases. The examples of the documentation and of `deploy` are tests, too.
 
 use std::path::Path;

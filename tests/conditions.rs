@@ -24,7 +24,7 @@ use proptest::test_runner::{Config, TestRunner};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use suite::cases::Case;
-use tests::{judge, laws};
+use tests::{evaluate, laws};
 
 /// Returns the test of the conditions of a policy.
 pub(crate) fn trial(entry: &'static PolicyEntry, cases: Vec<Case>) -> Trial {
@@ -44,7 +44,7 @@ struct Seen {
     unruled: usize,
     /// Requests that were kept away.
     kept_away: usize,
-    /// Requests with an object that an API server cannot send, and that the policy cannot judge.
+    /// Requests with an object that an API server cannot send, and that the policy cannot evaluate.
     malformed: usize,
 }
 
@@ -139,7 +139,7 @@ fn keeps_away_only_what_is_admitted(
     case: &Case,
     seen: &mut Seen,
 ) -> Result<(), String> {
-    let settings = judge::settings(case);
+    let settings = evaluate::settings(case);
     let (Ok(request), Ok(())) =
         (case.admission_request(), (entry.check_settings)(settings.to_string().as_bytes()))
     else {
@@ -150,7 +150,7 @@ fn keeps_away_only_what_is_admitted(
     let rules = Webhook::from_spec(&json!({ "rules": needs.rules })).map_err(|error| error.to_string())?;
     if rules.decide(request, None) == Decision::NoRuleMatches {
         seen.unruled += 1;
-        let denied = judge::natively(entry, case)?.outcome.denied;
+        let denied = evaluate::natively(entry, case)?.outcome.denied;
         return match denied {
             Some(lines) if is_sent_by_api_servers(request) && !is_left_out(entry.id, request, &settings) => {
                 Err(format!("no rule, but {lines:?}"))
@@ -183,7 +183,7 @@ fn keeps_away_only_what_is_admitted(
         seen.errors += usize::from(is_error);
         return Ok(());
     }
-    let outcome = judge::natively(entry, case)?.outcome;
+    let outcome = evaluate::natively(entry, case)?.outcome;
     if outcome.admitted.is_some() {
         seen.kept_away += 1;
     } else if outcome.fault.is_some() && !is_sent_by_api_servers(request) {
@@ -194,11 +194,11 @@ fn keeps_away_only_what_is_admitted(
     Ok(())
 }
 
-/// Returns whether the rules leave out a request on purpose although the policy judges it.
+/// Returns whether the rules leave out a request on purpose although the policy evaluates it.
 fn is_left_out(id: &str, request: &Value, settings: &Value) -> bool {
     let subresource = &request["subResource"];
     match id {
-        // The guard judges it.
+        // The guard evaluates it.
         "selinux" => settings["mode"] != "Validate",
         // RBAC grants nodes no other updates of pods.
         "node-pods" => settings["nodeBoundTokens"] != "Restrict" && *subresource != "status",

@@ -95,7 +95,7 @@ fn list(others: &[Model]) -> Listed {
 }
 
 /// Returns the lines of the message on an update, or on a creation.
-fn judged(web: &Model, old: Option<&Model>, cluster: &dyn Cluster) -> Vec<String> {
+fn evaluated(web: &Model, old: Option<&Model>, cluster: &dyn Cluster) -> Vec<String> {
     let request = json!({
         "kind": { "group": "", "version": "v1", "kind": "Service" },
         "name": web.name,
@@ -107,7 +107,7 @@ fn judged(web: &Model, old: Option<&Model>, cluster: &dyn Cluster) -> Vec<String
     });
     let settings = json!({ "conflicts": "DenySamePort", "allow": [{ "cidrs": ["0.0.0.0/0"] }] });
     let payload = json!({ "request": request, "settings": settings }).to_string();
-    let response = entry().evaluate(payload.as_bytes(), cluster);
+    let response = entry().respond(payload.as_bytes(), cluster);
     assert_ne!(response.code, Some(500), "{:?}", response.message);
     response.message.unwrap_or_default().lines().map(str::to_owned).collect()
 }
@@ -133,7 +133,7 @@ proptest! {
         others in prop::collection::vec(model(), 0..6),
     ) {
         let web = Model { namespace: "shop", ..web };
-        prop_assert_eq!(judged(&web, old.as_ref(), &list(&others)), web.conflicts(old.as_ref(), &others));
+        prop_assert_eq!(evaluated(&web, old.as_ref(), &list(&others)), web.conflicts(old.as_ref(), &others));
     }
 }
 
@@ -142,20 +142,20 @@ fn many(name: &str, ports: impl Iterator<Item = u32>) -> Model {
 }
 
 #[test]
-fn judges_every_port_there_is() {
+fn evaluates_every_port_there_is() {
     let every = || (1..=65_535).map(|port| port << 1);
     let web = many("web", every());
-    assert_eq!(judged(&web, None, &list(&[many("api", every().rev())])).len(), 1);
+    assert_eq!(evaluated(&web, None, &list(&[many("api", every().rev())])).len(), 1);
     let backwards = many("web", every().rev());
-    assert_eq!(judged(&backwards, Some(&web), &Listed(String::new())), Vec::<String>::new());
+    assert_eq!(evaluated(&backwards, Some(&web), &Listed(String::new())), Vec::<String>::new());
 }
 
 #[test]
-fn judges_a_hundred_thousand_services() {
+fn evaluates_a_hundred_thousand_services() {
     let other = |index: u32| many(&format!("api-{index}"), [2, 4, 6].into_iter());
     let others: Vec<Model> = (0..100_000).map(other).collect();
     let cluster = list(&others);
-    assert_eq!(judged(&many("web", [8].into_iter()), None, &cluster), Vec::<String>::new());
-    let lines = judged(&many("web", [8, 6].into_iter()), None, &cluster);
+    assert_eq!(evaluated(&many("web", [8].into_iter()), None, &cluster), Vec::<String>::new());
+    let lines = evaluated(&many("web", [8, 6].into_iter()), None, &cluster);
     assert!(lines[0].contains("port 3/TCP of this address is in use by Service \"api-0\""), "{lines:?}");
 }

@@ -95,11 +95,11 @@ fn a_module_implements_the_protocol_and_validates_settings() {
 }
 
 #[test]
-fn a_request_that_cannot_be_judged_is_a_fault_with_the_place() {
+fn a_request_that_cannot_be_evaluated_is_a_fault_with_the_place() {
     for (entry, module) in modules() {
         let rule = entry.scope.0.first().unwrap();
         let kind = json!({ "group": rule.group, "kind": rule.kind });
-        // Every policy judges this user, including those for nodes.
+        // Every policy evaluates this user, including those for nodes.
         let user =
             json!({ "username": "system:node:worker-1", "groups": ["system:nodes", "system:authenticated"] });
         let request = |fields: Value| {
@@ -125,7 +125,7 @@ fn a_request_that_cannot_be_judged_is_a_fault_with_the_place() {
         ] {
             let expected = json!({
                 "accepted": false,
-                "message": format!("{}: cannot judge this request: {problem}", entry.id),
+                "message": format!("{}: cannot evaluate this request: {problem}", entry.id),
                 "code": 500,
             });
             assert_eq!(call(&module, "validate", &payload), expected);
@@ -139,7 +139,7 @@ fn a_request_that_cannot_be_judged_is_a_fault_with_the_place() {
             let answer = call(&module, "validate", payload.as_bytes());
             let message = answer["message"].as_str().unwrap_or_default();
             assert!(
-                message.starts_with(&format!("{}: cannot judge this request: {problem}", entry.id)),
+                message.starts_with(&format!("{}: cannot evaluate this request: {problem}", entry.id)),
                 "{answer}"
             );
             assert_eq!(answer["accepted"], false);

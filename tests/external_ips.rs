@@ -37,13 +37,13 @@ fn empty_cluster() -> Objects {
     Objects::from_values(Vec::new()).unwrap()
 }
 
-fn judge(settings: &Value, object: &Value, old: Option<&Value>) -> Response {
-    entry().evaluate(&payload(settings, object, old), &empty_cluster())
+fn evaluate(settings: &Value, object: &Value, old: Option<&Value>) -> Response {
+    entry().respond(&payload(settings, object, old), &empty_cluster())
 }
 
 /// Returns the lines of the message; none if the request is admitted.
 fn lines(settings: &Value, new: &[String], old: &[String]) -> Vec<String> {
-    let response = judge(settings, &service(&json!(new)), Some(&service(&json!(old))));
+    let response = evaluate(settings, &service(&json!(new)), Some(&service(&json!(old))));
     let message = response.message.unwrap_or_default();
     assert_eq!(
         (response.accepted, response.code),
@@ -70,7 +70,7 @@ impl ApiServer {
     /// Creates or updates the Service, and returns whether the request is admitted. Stores it only
     /// then.
     fn write(&mut self, object: Value) -> bool {
-        let admitted = !self.plugin || judge(&json!({}), &object, self.stored.as_ref()).accepted;
+        let admitted = !self.plugin || evaluate(&json!({}), &object, self.stored.as_ref()).accepted;
         if admitted {
             self.stored = Some(object);
         }
@@ -285,7 +285,7 @@ fn messages_do_not_disclose_ranges() {
     });
     let new =
         ["203.0.113.1", "198.51.100.1", "198.51.100.129", "192.0.2.1", "192.0.02.1", "::ffff:192.0.2.1", "x"];
-    let response = judge(&settings, &service(&json!(new)), None);
+    let response = evaluate(&settings, &service(&json!(new)), None);
     let message = response.message.unwrap();
     assert_eq!(message.lines().count(), new.len());
     for secret in [
@@ -308,7 +308,7 @@ fn messages_do_not_disclose_ranges() {
 // Requests and settings that a host does not pass on.
 
 #[test]
-fn malformed_requests_cannot_be_judged() {
+fn malformed_requests_cannot_be_evaluated() {
     let settings = json!({ "exempt": { "users": ["alice"], "groups": ["network"] } });
     for (field, value, message) in [
         ("userInfo", json!("alice"), "request.userInfo: expected an object, found a string"),
@@ -341,9 +341,12 @@ fn malformed_requests_cannot_be_judged() {
         let mut request = request(&service(&json!(["192.0.2.1"])), None);
         request[field] = value;
         let payload = json!({ "request": request, "settings": settings }).to_string();
-        let response = entry().evaluate(payload.as_bytes(), &empty_cluster());
+        let response = entry().respond(payload.as_bytes(), &empty_cluster());
         assert_eq!(response.code, Some(500));
-        assert_eq!(response.message.unwrap(), format!("external-ips: cannot judge this request: {message}"));
+        assert_eq!(
+            response.message.unwrap(),
+            format!("external-ips: cannot evaluate this request: {message}")
+        );
     }
 }
 
@@ -362,40 +365,40 @@ fn rejects_settings_that_are_not_an_object() {
 // Very large requests.
 
 #[test]
-fn judges_ten_thousand_addresses() {
+fn evaluates_ten_thousand_addresses() {
     let ten_thousand = service(&json!(many_ips(10_000)));
-    let denied = judge(&json!({}), &ten_thousand, None).message.unwrap();
+    let denied = evaluate(&json!({}), &ten_thousand, None).message.unwrap();
     assert!(tests::counts_the_rest(&denied, 10_000), "{denied}");
 
     let allowed = json!({ "allow": [{ "cidrs": ["10.0.0.0/8"] }] });
-    assert!(judge(&allowed, &ten_thousand, None).accepted);
+    assert!(evaluate(&allowed, &ten_thousand, None).accepted);
 
     let mut reversed = many_ips(10_000);
     reversed.reverse();
     for settings in [json!({}), json!({ "comparison": "Address" }), json!({ "conflicts": "DenySamePort" })] {
-        assert!(judge(&settings, &service(&json!(reversed)), Some(&ten_thousand)).accepted);
+        assert!(evaluate(&settings, &service(&json!(reversed)), Some(&ten_thousand)).accepted);
     }
 }
 
 #[test]
-fn judges_five_megabytes_of_addresses() {
+fn evaluates_five_megabytes_of_addresses() {
     let count = 400_000;
     let object = service(&json!(many_ips(count)));
     assert!(object.to_string().len() > 5_000_000);
     let half = service(&json!(many_ips(count / 2)));
-    assert!(judge(&json!({}), &half, Some(&half)).accepted);
-    let more = judge(&json!({}), &object, Some(&object)).message.unwrap();
+    assert!(evaluate(&json!({}), &half, Some(&half)).accepted);
+    let more = evaluate(&json!({}), &object, Some(&object)).message.unwrap();
     assert!(more.contains("expected at most 524288 values that this policy reads"), "{more}");
 }
 
 #[test]
-fn judges_a_value_of_one_megabyte() {
+fn evaluates_a_value_of_one_megabyte() {
     let long = "1".repeat(1 << 20);
     let object = service(&json!([long]));
     let allowed = json!({ "allow": [{ "cidrs": ["0.0.0.0/0", "::/0"] }] });
     for settings in [&json!({}), &allowed] {
-        let message = judge(settings, &object, None).message.unwrap();
+        let message = evaluate(settings, &object, None).message.unwrap();
         assert!(message.contains("(1048576 bytes)") && message.len() < 1000, "{message}");
     }
-    assert!(judge(&json!({}), &object, Some(&object)).accepted);
+    assert!(evaluate(&json!({}), &object, Some(&object)).accepted);
 }

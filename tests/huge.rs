@@ -1,5 +1,5 @@
-//! Requests of several megabytes, judged by the modules in the embedded host: each gets a verdict
-//! within the time and the memory of an instance.
+//! Requests of several megabytes, evaluated by the modules in the embedded host: each gets a
+//! verdict within the time and the memory of an instance.
 
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ fn assert_verdict(what: &str, settings: &Value, response: &AdmissionResponse) {
     let is_verdict = response.allowed
         || response.status.as_ref().is_some_and(|status| {
             let message = status.message.as_deref().unwrap_or_default();
-            status.code == Some(403) || message.contains(": cannot judge this request: ")
+            status.code == Some(403) || message.contains(": cannot evaluate this request: ")
         });
     assert!(is_verdict, "{what}, under {settings}: {:?}", response.status);
 }
@@ -184,7 +184,7 @@ fn pods_of_fields() -> [(&'static str, Value); 12] {
 }
 
 #[test]
-fn pod_security_judges_huge_pods() {
+fn pod_security_evaluates_huge_pods() {
     let subject = Subject::new("pod-security", Vec::new());
     let values = |count: usize| -> Value {
         many(count, |index| match index % 10 {
@@ -292,7 +292,7 @@ fn pods_of_contexts() -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn selinux_judges_huge_pods() {
+fn selinux_evaluates_huge_pods() {
     let subject = Subject::new("selinux", Vec::new());
     let settings = [
         json!({}),
@@ -398,7 +398,7 @@ fn selinux_compares_claims_with_thousands_of_pods() {
 }
 
 #[test]
-fn external_ips_judges_five_megabytes() {
+fn external_ips_evaluates_five_megabytes() {
     let subject = Subject::new("external-ips", Vec::new());
     // The policy does not read this text.
     let padded = |external_ips: Value| {

@@ -1,5 +1,5 @@
 //! Properties of every case and of changed ones: the laws, match conditions that keep away only
-//! what is admitted, and modules that judge as the native policies do.
+//! what is admitted, and modules that evaluate as the native policies do.
 
 mod conditions;
 mod fuzz;
@@ -53,12 +53,12 @@ fn of_laws(entry: &'static PolicyEntry, cases: &[Case]) -> Result<Vec<Trial>, St
     for (law, step) in every.chain(sampled).filter(|(law, _)| (law.applies)(entry)) {
         let originals = Arc::clone(&originals);
         trials.push(Trial::test(format!("{}: {}", entry.id, law.sentence), move || {
-            let mut judged = 0;
+            let mut evaluated = 0;
             for original in originals.iter().step_by(step) {
-                judged +=
+                evaluated +=
                     (law.check)(original).map_err(|error| format!("{}: {error}", original.case().place()))?;
             }
-            count(entry.id, law, judged, "cases")
+            count(entry.id, law, evaluated, "cases")
         }));
     }
     trials.push(Trial::test(format!("{}: laws over changed cases", entry.id), move || {
@@ -68,9 +68,9 @@ fn of_laws(entry: &'static PolicyEntry, cases: &[Case]) -> Result<Vec<Trial>, St
 }
 
 /// Prints how many requests a law compared; a law that compared none proves nothing.
-fn count(id: &str, law: &Law, judged: usize, of: &str) -> Result<(), Failed> {
-    println!("{id}: {}: {judged} requests, changed from {of}", law.sentence);
-    if judged > 0 { Ok(()) } else { Err(format!("no request was compared: {}", law.sentence).into()) }
+fn count(id: &str, law: &Law, evaluated: usize, of: &str) -> Result<(), Failed> {
+    println!("{id}: {}: {evaluated} requests, changed from {of}", law.sentence);
+    if evaluated > 0 { Ok(()) } else { Err(format!("no request was compared: {}", law.sentence).into()) }
 }
 
 /// Tests the laws with cases in which one place has another, mostly malformed value.
@@ -88,7 +88,7 @@ fn generated(entry: &'static PolicyEntry, originals: &[Original]) -> Result<(), 
         "[0-9.:a-f]{0,20}".prop_map(Value::from),
     ];
     let laws: Vec<&Law> = laws::GENERATED.iter().filter(|law| (law.applies)(entry)).collect();
-    let judged = RefCell::new(vec![0; laws.len()]);
+    let evaluated = RefCell::new(vec![0; laws.len()]);
     let mut runner = TestRunner::new(Config { source_file: Some(file!()), ..tests::bounded(500) });
     let chosen = (any::<prop::sample::Index>(), any::<usize>(), values);
     runner
@@ -98,14 +98,14 @@ fn generated(entry: &'static PolicyEntry, originals: &[Original]) -> Result<(), 
                 TestCaseError::fail(format!("{law}: {}: {error}: {:?}", case.place(), case.object))
             };
             let original =
-                Original::new(entry, case.clone()).map_err(|error| fail("a case can be judged", error))?;
-            for (law, judged) in laws.iter().zip(judged.borrow_mut().iter_mut()) {
-                *judged += (law.check)(&original).map_err(|error| fail(law.sentence, error))?;
+                Original::new(entry, case.clone()).map_err(|error| fail("a case can be evaluated", error))?;
+            for (law, evaluated) in laws.iter().zip(evaluated.borrow_mut().iter_mut()) {
+                *evaluated += (law.check)(&original).map_err(|error| fail(law.sentence, error))?;
             }
             Ok(())
         })
         .map_err(|error| Failed::from(error.to_string()))?;
     laws.iter()
-        .zip(judged.into_inner())
-        .try_for_each(|(law, judged)| count(entry.id, law, judged, "generated changes"))
+        .zip(evaluated.into_inner())
+        .try_for_each(|(law, evaluated)| count(entry.id, law, evaluated, "generated changes"))
 }

@@ -1,10 +1,10 @@
-//! Every case judged by the module in the embedded host: the outcome and the bytes equal the native
-//! ones.
+//! Every case evaluated by the module in the embedded host: the outcome and the bytes equal the
+//! native ones.
 
 use admission::PolicyEntry;
 use libtest_mimic::{Failed, Trial};
 use suite::cases::Case;
-use tests::judge;
+use tests::evaluate;
 
 /// Returns a test for each case of a policy.
 pub(crate) fn trials(entry: &'static PolicyEntry, cases: &[Case]) -> Vec<Trial> {
@@ -16,10 +16,10 @@ pub(crate) fn trials(entry: &'static PolicyEntry, cases: &[Case]) -> Vec<Trial> 
 
 fn run(entry: &'static PolicyEntry, case: &Case) -> Result<(), Failed> {
     let module = tests::compiled(entry.id)?;
-    let judged =
-        judge::through(&module, entry, case).map_err(|error| format!("{}: {error}", case.place()))?;
-    if judged.outcome != case.want {
-        return Err(format!("{}\nwant {:#?}\ngot  {:#?}", case.place(), case.want, judged.outcome).into());
+    let evaluated =
+        evaluate::through(&module, entry, case).map_err(|error| format!("{}: {error}", case.place()))?;
+    if evaluated.outcome != case.want {
+        return Err(format!("{}\nwant {:#?}\ngot  {:#?}", case.place(), case.want, evaluated.outcome).into());
     }
     Ok(())
 }

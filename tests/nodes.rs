@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use rules::node_labels::NodeLabels;
 use serde_json::json;
 use suite::cases::{Case, load_dir};
-use tests::judge;
+use tests::evaluate;
 
 fn entry(id: &str) -> &'static PolicyEntry {
     rules::find(id).unwrap()
@@ -28,7 +28,7 @@ fn users_other_than_nodes_are_not_restricted() {
     ];
     for id in ["node-labels", "node-pods"] {
         for case in cases(id) {
-            // A malformed request cannot be judged for any user.
+            // A malformed request cannot be evaluated for any user.
             if case.want.settings_error.is_some() || case.request.contains_key("operation") {
                 continue;
             }
@@ -36,7 +36,7 @@ fn users_other_than_nodes_are_not_restricted() {
                 let mut case = case.clone();
                 case.user = Some(user.clone());
                 case.request.remove("userInfo");
-                let outcome = judge::natively(entry(id), &case).unwrap().outcome;
+                let outcome = evaluate::natively(entry(id), &case).unwrap().outcome;
                 assert_eq!(outcome.admitted, Some(true), "{} as {user}: {outcome:?}", case.place());
                 assert!(
                     outcome.asked.is_empty() && outcome.warnings.is_empty(),
@@ -88,7 +88,7 @@ fn is_forbidden(key: &str, profile: &str) -> bool {
 
 proptest! {
     #[test]
-    fn judges_labels_like_the_kep_and_the_plugin(
+    fn evaluates_labels_like_the_kep_and_the_plugin(
         prefix in prop::sample::select(vec![
             "", "x.", "evil", "node-restriction.", "x.node-restriction.", "kubelet.", "node.", "mynode.", "beta.",
             "failure-domain.", "failure-domain.beta.", "topology.", "kubelet.node-restriction.",
@@ -115,7 +115,7 @@ fn munged_pods_are_admitted_with_the_same_settings() {
         let mut guard = case.clone();
         guard.object = Some(object);
         guard.settings["mode"] = json!("Reject");
-        let outcome = judge::natively(entry("node-pods"), &guard).unwrap().outcome;
+        let outcome = evaluate::natively(entry("node-pods"), &guard).unwrap().outcome;
         assert_eq!(outcome.admitted, Some(true), "{}: {outcome:?}", case.place());
         munged += 1;
     }

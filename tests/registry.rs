@@ -357,7 +357,7 @@ fn pushed_modules_are_pulled_unchanged_by_tag_and_by_digest() {
 }
 
 #[test]
-fn judges_by_modules_from_the_registry_and_its_cache() {
+fn evaluates_by_modules_from_the_registry_and_its_cache() {
     // A registry that ends during the test.
     let Some(registry) = Registry::start("cache", None) else { return };
     let folder = Folder::new("cache");
@@ -365,31 +365,31 @@ fn judges_by_modules_from_the_registry_and_its_cache() {
     let place = format!("{}/policies/external-ips", registry.host);
     let by_digest = folder.push("external-ips", &format!("{place}:v1"));
     let cache = folder.0.join("cache");
-    let judge = |command: &str, reference: &str, more: &[&str]| {
+    let evaluate = |command: &str, reference: &str, more: &[&str]| {
         let scans: &[&str] =
             if command == "scan" { &["web.yaml", "--policy", reference] } else { &[reference, "web.yaml"] };
         let mut tool = folder.tool(&[&[command], scans, &["--plain-http"], more].concat());
         Done::of(tool.env("XDG_CACHE_HOME", &cache))
     };
     let scheme = format!("registry://{place}:v1");
-    let Done { status, stderr, .. } = judge("run", &scheme, &["--offline"]);
+    let Done { status, stderr, .. } = evaluate("run", &scheme, &["--offline"]);
     assert_eq!(status, 2);
     assert!(stderr.contains("is not in the cache "), "{stderr}");
     for (command, reference) in [("run", &scheme), ("scan", &by_digest)] {
-        let Done { status, stdout, stderr } = judge(command, reference, &[]);
+        let Done { status, stdout, stderr } = evaluate(command, reference, &[]);
         assert_eq!(status, 1, "{stderr}");
         assert!(stdout.contains("spec.externalIPs[0]: Invalid value: \"192.0.2.1\""), "{stdout}");
     }
     // Without the registry, the digest and the tag in the cache are enough; a tag may have moved.
     drop(registry);
-    assert_eq!(judge("run", &by_digest, &[]).status, 1);
-    assert_eq!(judge("scan", &scheme, &["--offline"]).status, 1);
-    assert_eq!(judge("run", &scheme, &[]).status, 2);
+    assert_eq!(evaluate("run", &by_digest, &[]).status, 1);
+    assert_eq!(evaluate("scan", &scheme, &["--offline"]).status, 1);
+    assert_eq!(evaluate("run", &scheme, &[]).status, 2);
     // A damaged file is not used.
     for file in std::fs::read_dir(cache.join("portcullis/modules")).unwrap() {
         std::fs::write(file.unwrap().path(), "damaged").unwrap();
     }
-    assert_eq!(judge("run", &by_digest, &["--offline"]).status, 2);
+    assert_eq!(evaluate("run", &by_digest, &["--offline"]).status, 2);
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn every_sample_gets_the_verdict_in_the_readme() {
             let cluster = Objects::from_values(file("cluster.yaml").into_iter().collect()).unwrap();
             (entry.check_settings)(settings.to_string().as_bytes()).unwrap();
             let payload = AdmissionRequest::from_value(review).unwrap().payload(&settings);
-            let outcome = (entry.judge)(&payload, &cluster);
+            let outcome = (entry.evaluate)(&payload, &cluster);
             let verdict = match outcome.decision {
                 Decision::Mutated(_) => "admitted, mutated",
                 Decision::NotMatched | Decision::Admitted => "admitted",

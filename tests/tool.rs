@@ -31,7 +31,7 @@ fn request(ips: &[&str]) -> Value {
 }
 
 #[test]
-fn judges_requests_in_order_with_settings_and_cluster() {
+fn evaluates_requests_in_order_with_settings_and_cluster() {
     let folder = Folder::new("tool-order");
     let file = |name: &str, text: String| folder.file(name, text).display().to_string();
     let one = file("one.json", request(&["192.0.2.1"]).to_string());
@@ -44,9 +44,9 @@ fn judges_requests_in_order_with_settings_and_cluster() {
     let cluster = json!({ "apiVersion": "v1", "kind": "List", "items": [namespace] });
     let cluster = file("namespaces.json", cluster.to_string());
     let options = ["--engine", "wasm", "--settings", &*settings, "--cluster", &*cluster];
-    let judge =
+    let evaluate =
         |requests: &[&str]| portcullis(&[&["run", "external-ips", "--request"], requests, &options].concat());
-    let done = judge(&[&*one, &*two]);
+    let done = evaluate(&[&*one, &*two]);
     let text = &done.stdout;
     assert_eq!(done.status, 1, "{done:?}");
     assert!(text.starts_with("ADMITTED"), "{text}");
@@ -58,7 +58,7 @@ fn judges_requests_in_order_with_settings_and_cluster() {
     }
     assert!(!text.contains("192.0.2.0/24"), "messages do not reveal the allowed ranges");
     assert!(!text.contains('\u{1b}'), "no colours without a terminal");
-    assert_eq!(judge(&[&*one]).status, 0);
+    assert_eq!(evaluate(&[&*one]).status, 0);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn the_scan_of_the_readme_has_its_output() {
 }
 
 #[test]
-fn judges_every_sample() {
+fn evaluates_every_sample() {
     for entry in rules::CATALOG {
         let dir = tests::root().join("policies").join(entry.id).join("samples");
         let files = names(&dir).into_iter().filter(|name| name.ends_with(".request.json"));

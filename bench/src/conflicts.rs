@@ -83,8 +83,8 @@ impl Conflicts {
                 let (request, others) = check.input(count);
                 let others = Objects::from_values(others).map_err(|error| failed(&error))?;
                 let payload = json!({ "request": request, "settings": settings }).to_string().into_bytes();
-                let judged = meter.validate(payload, &Arc::new(others));
-                *usage = judged.map_err(|error| failed(&error))?.0;
+                let evaluated = meter.validate(payload, &Arc::new(others));
+                *usage = evaluated.map_err(|error| failed(&error))?.0;
             }
             all.push(Self { check, usage });
         }

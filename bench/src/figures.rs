@@ -61,9 +61,9 @@ pub struct Cost {
 /// adds 12,000 instructions for registering operations, reading settings and writing an answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Budget {
-    /// The floor, for a request that the policy judges.
-    Judged,
-    /// 1.2 times the floor, for a Service that the policy judges, of which it reads nearly all.
+    /// The floor, for a request that the policy evaluates.
+    Evaluated,
+    /// 1.2 times the floor, for a Service that the policy evaluates, of which it reads nearly all.
     Service,
     /// 1.3 times the floor, for a request that depends on two look-ups, whose answers the floor
     /// does not read, and is denied with four violations.
@@ -77,7 +77,7 @@ pub enum Budget {
 impl Budget {
     fn instructions(self, floor: u64) -> u64 {
         let (tenths, constant) = match self {
-            Budget::Judged => (10, 12_000),
+            Budget::Evaluated => (10, 12_000),
             Budget::Service => (12, 12_000),
             Budget::LookedUp => (13, 12_000),
             Budget::Changed => (15, 0),
@@ -268,7 +268,7 @@ fn budget_of(entry: &PolicyEntry, request: &Value, suffix: &str) -> Budget {
     let kind = |name: &str| request.pointer(&format!("/kind/{name}")).and_then(Value::as_str);
     let covered =
         entry.scope.0.iter().any(|rule| Some(rule.kind) == kind("kind") && Some(rule.group) == kind("group"));
-    // Two policies judge only node users.
+    // Two policies evaluate only node users.
     let by_a_node = request
         .pointer("/userInfo/username")
         .and_then(Value::as_str)
@@ -280,7 +280,7 @@ fn budget_of(entry: &PolicyEntry, request: &Value, suffix: &str) -> Budget {
             if by_a_node && entry.id == "node-pods" {
                 Budget::LookedUp
             } else if by_a_node {
-                Budget::Judged
+                Budget::Evaluated
             } else {
                 Budget::Passed
             }
@@ -288,7 +288,7 @@ fn budget_of(entry: &PolicyEntry, request: &Value, suffix: &str) -> Budget {
         // By default, it adds missing levels to pods.
         (true, false) if entry.id == "selinux" && suffix.is_empty() => Budget::Changed,
         (true, false) if kind("kind") == Some("Service") => Budget::Service,
-        (true, false) => Budget::Judged,
+        (true, false) => Budget::Evaluated,
     }
 }
 

@@ -49,8 +49,8 @@ impl Growth {
             for (count, fuel) in CONTAINERS.iter().zip(&mut fuel) {
                 let pod = grown(request, *count, containers).ok_or("pod-create has no container")?;
                 let payload = json!({ "request": pod, "settings": {} }).to_string().into_bytes();
-                let judged = meter.validate(payload, cluster);
-                *fuel = judged.map_err(|error| format!("{id} on {count} containers: {error}"))?.0.fuel;
+                let evaluated = meter.validate(payload, cluster);
+                *fuel = evaluated.map_err(|error| format!("{id} on {count} containers: {error}"))?.0.fuel;
             }
             all.push(Self { module: id.into(), containers, fuel });
         }

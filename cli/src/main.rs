@@ -1,13 +1,13 @@
 //! `portcullis`: policy modules on a laptop or in CI, without a cluster.
 //!
 //! The tool parses arguments, reads files, calls the libraries of the workspace and prints their
-//! results. `run` judges requests natively or with a module in the host that Kubewarden uses, and
-//! `scan` judges whole directories by policies as they are deployed, and `report` handles the
-//! reports of scans. `audit` lists the findings of the restrictions in a cluster, `convert` writes
-//! manifests, and `selinux` explains settings. `annotate` prepares a module for Kubewarden,
-//! [`registry`] pushes and pulls modules.
+//! results. `run` evaluates requests natively or with a module in the host that Kubewarden uses,
+//! and `scan` evaluates whole directories against policies as they are deployed, and `report`
+//! handles the reports of scans. `audit` lists the findings of the restrictions in a cluster,
+//! `convert` writes manifests, and `selinux` explains settings. `annotate` prepares a module for
+//! Kubewarden, [`registry`] pushes and pulls modules.
 //!
-//! A command other than `scan` reads all input before it judges or sends anything, and judges
+//! A command other than `scan` reads all input before it evaluates or sends anything, and evaluates
 //! everything before it prints anything: its output is complete or empty. A scan reads its input
 //! piece by piece, and says what it could not read.
 

@@ -1,4 +1,4 @@
-//! The requests to judge.
+//! The requests to evaluate.
 
 use kubernetes::kinds::Kinds;
 use kubernetes::objects::{check_items, items};
@@ -40,7 +40,7 @@ pub(crate) fn read<'a>(
         }
     }
     if requests.is_empty() {
-        return Err(Failure::new("nothing to judge: the lists are empty"));
+        return Err(Failure::new("nothing to evaluate: the lists are empty"));
     }
     Ok(requests)
 }

@@ -23,7 +23,7 @@ pub fn policies() -> Result<Ts<Policies>, JsError> {
     Ok(crate::policies().into_ts()?)
 }
 
-/// Judges workspaces, each of which differs little from the one before.
+/// Evaluates workspaces, each of which differs little from the one before.
 #[wasm_bindgen(js_name = Playground)]
 #[derive(Debug, Default)]
 pub struct BrowserPlayground(crate::Playground);
@@ -37,12 +37,12 @@ impl BrowserPlayground {
         Self::default()
     }
 
-    /// Judges every object of a workspace by every policy.
+    /// Evaluates every object of a workspace by every policy.
     ///
     /// # Errors
     /// Fails if `workspace` has the wrong type.
-    pub fn judge(&mut self, workspace: &Ts<Workspace>) -> Result<Ts<Matrix>, JsError> {
-        Ok(self.0.judge(workspace.to_rust()?).into_ts()?)
+    pub fn evaluate(&mut self, workspace: &Ts<Workspace>) -> Result<Ts<Matrix>, JsError> {
+        Ok(self.0.evaluate(workspace.to_rust()?).into_ts()?)
     }
 
     /// Returns the details of a cell of the last workspace. They are empty if there is no such

@@ -16,7 +16,7 @@ pub(crate) fn sample_workspace(policy: &str, name: &str) -> Option<Workspace> {
     let review = documents(sample.request).ok()?.into_iter().next()?;
     let base = Workspace {
         cluster: sample.cluster.to_owned(),
-        policies: vec![judged_by(policy, sample.settings.to_owned())],
+        policies: vec![evaluated_by(policy, sample.settings.to_owned())],
         ..Workspace::default()
     };
     let unsplit = || Workspace { objects: sample.request.to_owned(), ..base.clone() };
@@ -35,7 +35,7 @@ pub(crate) fn of_case(policy: &str, case: &Case) -> Workspace {
     let base = Workspace {
         cluster: if objects.is_empty() { String::new() } else { list() },
         unreachable: case.cluster.unreachable.clone().unwrap_or_default(),
-        policies: vec![judged_by(policy, settings)],
+        policies: vec![evaluated_by(policy, settings)],
         ..Workspace::default()
     };
     let request = case.request_value();
@@ -43,7 +43,7 @@ pub(crate) fn of_case(policy: &str, case: &Case) -> Workspace {
     split(&request, &base).unwrap_or_else(unsplit)
 }
 
-fn judged_by(policy: &str, settings: String) -> PolicyInput {
+fn evaluated_by(policy: &str, settings: String) -> PolicyInput {
     PolicyInput { id: policy.to_owned(), enabled: true, settings, ..PolicyInput::default() }
 }
 
@@ -78,7 +78,7 @@ fn split(review: &Value, base: &Workspace) -> Option<Workspace> {
         ..base.clone()
     };
     let rebuilt = crate::engine::only_request(&parts)?;
-    (judged_fields(&rebuilt) == judged_fields(&fields)).then_some(parts)
+    (evaluated_fields(&rebuilt) == evaluated_fields(&fields)).then_some(parts)
 }
 
 pub(crate) fn cases(file: &str) -> Vec<Example> {
@@ -100,7 +100,7 @@ fn verdict(want: &CaseOutcome) -> &'static str {
 }
 
 /// Returns the fields of a request that a verdict can depend on.
-fn judged_fields(request: &Value) -> Value {
+fn evaluated_fields(request: &Value) -> Value {
     let field = |pointer: &str| request.pointer(pointer).cloned().unwrap_or_default();
     json!([
         field("/kind/group"),

@@ -14,7 +14,7 @@ pub struct Fix {
     pub text: String,
     /// The changes, in the order of the text.
     pub edits: Vec<TextEdit>,
-    /// The number of violations that the changes remove, by a new judgement.
+    /// The number of violations that the changes remove, by a new evaluation.
     pub fixed: u32,
     /// The violations that have no fix, with the reason, or with the remedy in words.
     pub left: Vec<String>,
@@ -273,6 +273,6 @@ pub struct Version {
     pub kubernetes: String,
     /// The version of the protocol between Kubewarden and its policies.
     pub kubewarden_protocol: String,
-    /// Whether this is the whole engine. The other one loads fast and judges by rules alone.
+    /// Whether this is the whole engine. The other one loads fast and evaluates rules only.
     pub is_whole: bool,
 }

@@ -2,10 +2,10 @@
 //!
 //! Inputs and outputs are plain objects with types for TypeScript:
 //!
-//! * [`Playground::judge`] judges a [`Workspace`], objects by policies, and returns a [`Matrix`].
-//!   [`Playground::cell`] returns the details of a cell.
+//! * [`Playground::evaluate`] evaluates a [`Workspace`], objects against policies, and returns a
+//!   [`Matrix`]. [`Playground::cell`] returns the details of a cell.
 //! * [`Playground::fix`], [`Playground::case_text`], [`Playground::report`] and
-//!   [`Playground::commands`] are about the workspace that was judged last.
+//!   [`Playground::commands`] are about the workspace that was evaluated last.
 //! * [`import_source`] makes policies of what clusters have today, and [`open_case`] a workspace of
 //!   a test file.
 //! * [`policies`] lists the catalog; [`sample_workspace`], [`cases`] and [`case_workspace`] provide
@@ -13,7 +13,7 @@
 //!
 //! A text that cannot be read results in a [`TextProblem`] with its location, not in an exception.
 //! The module [`browser`] exports these functions with wasm-bindgen and TypeScript types. Without
-//! the feature `whole`, the crate judges by rules alone, and a browser loads it fast.
+//! the feature `whole`, the crate evaluates rules only, and a browser loads it fast.
 //!
 //! The crate contains no rules of its own, and does not decide which policies are asked about a
 //! request: the crate `scan` does, as for the tool.

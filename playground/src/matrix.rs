@@ -15,19 +15,20 @@ pub struct Matrix {
     /// The policies, in the order of the workspace, also those that are not enabled.
     pub policies: Vec<PolicyState>,
     /// The cells of each object, in the order of the policies. The list of an object that cannot be
-    /// judged is empty, and so is every list if the cluster or the stored objects cannot be read.
+    /// evaluated is empty, and so is every list if the cluster or the stored objects cannot be
+    /// read.
     pub cells: Vec<Vec<CellState>>,
     /// The number of objects by outcome.
     pub counts: Counts,
-    /// The errors in the stored objects and in the cluster, because of which nothing is judged, and
-    /// those in the list of policies.
+    /// The errors in the stored objects and in the cluster, because of which nothing is evaluated,
+    /// and those in the list of policies.
     pub problems: Vec<TextProblem>,
     /// The places in the objects to underline, in order. At most [`Matrix::MARKS`].
     pub marks: Vec<ViolationMark>,
     /// The number of places that are not among the marks.
     pub more_marks: u32,
-    /// Whether only the whole engine judges by an enabled policy, which is deployed, or knows what
-    /// its settings are. Until then, the outcomes of such a policy are unknown.
+    /// Whether only the whole engine can evaluate an enabled policy, which is deployed, or knows
+    /// what its settings are. Until then, the outcomes of such a policy are unknown.
     pub is_partial: bool,
 }
 
@@ -55,7 +56,7 @@ pub struct ObjectState {
     pub line: u32,
     /// The last line.
     pub last_line: u32,
-    /// The reason why the object is not judged.
+    /// The reason why the object is not evaluated.
     #[tsify(optional)]
     pub problem: Option<TextProblem>,
     /// Unknown fields, duplicate keys and missing containers.
@@ -118,7 +119,7 @@ pub struct PolicyState {
     pub id: String,
     /// The name: that of the manifest, or the id.
     pub name: String,
-    /// Whether the policy judges.
+    /// Whether the policy evaluates.
     pub enabled: bool,
     /// Whether violations are denied. In monitor mode, they are only logged.
     pub protects: bool,
@@ -146,10 +147,10 @@ pub enum Outcome {
     Changed,
     /// Admitted with warnings.
     Warned,
-    /// Judged, and admitted unchanged.
+    /// Evaluated, and admitted unchanged.
     Passed,
-    /// Admitted without being judged: a kind, an operation, a namespace or a user that the policy
-    /// does not look at.
+    /// Admitted without being evaluated: a kind, an operation, a namespace or a user that the
+    /// policy does not look at.
     NotLookedAt,
 }
 
@@ -157,7 +158,7 @@ pub enum Outcome {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
-    /// All objects, also those that cannot be judged.
+    /// All objects, also those that cannot be evaluated.
     pub objects: u32,
     /// [`Outcome::Denied`] and [`Outcome::Fault`].
     pub denied: u32,
@@ -176,7 +177,7 @@ pub struct Counts {
     /// Objects that cannot be read, or have no request.
     pub unreadable: u32,
     /// Objects without a verdict, because no policy is enabled or the cluster cannot be read.
-    pub not_judged: u32,
+    pub not_evaluated: u32,
 }
 
 /// A cell: an object at a policy.
@@ -318,7 +319,7 @@ pub struct Check {
     pub name: String,
     /// The result.
     pub result: CheckResult,
-    /// The fact that decides, such as `the policy judges Services; this is a Deployment`.
+    /// The fact that decides, such as `the policy evaluates Services; this is a Deployment`.
     pub message: String,
 }
 
@@ -361,7 +362,7 @@ pub enum SuggestedAction {
         /// The operation.
         operation: Operation,
     },
-    /// The policy that judges such objects.
+    /// The policy that evaluates such objects.
     Policy {
         /// Its id.
         policy: String,

@@ -66,7 +66,7 @@ fn read(text: &str) -> Result<OpenedCase, TextProblem> {
     }
     let mut workspace = Workspace {
         policies: inputs,
-        judges_pods: of_case(&first, "pods") == Value::Bool(true)
+        evaluates_pods: of_case(&first, "pods") == Value::Bool(true)
             || defaults.get("pods") == Some(&Value::Bool(true)),
         ..Workspace::default()
     };

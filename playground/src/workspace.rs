@@ -23,8 +23,8 @@ pub struct Workspace {
     pub request: RequestInput,
     /// The requests about single objects.
     pub requests: Vec<ObjectRequest>,
-    /// Whether workloads are also judged by the pods that they would make, as in a cluster.
-    pub judges_pods: bool,
+    /// Whether workloads are also evaluated as the pods that they would make, as in a cluster.
+    pub evaluates_pods: bool,
     /// The policies.
     pub policies: Vec<PolicyInput>,
 }
@@ -57,9 +57,9 @@ pub struct ObjectRequest {
 pub struct PolicyInput {
     /// The id of the policy, such as `external-ips`.
     pub id: String,
-    /// Whether the policy judges.
+    /// Whether the policy evaluates.
     pub enabled: bool,
-    /// The requests that the policy judges.
+    /// The requests that the policy evaluates.
     pub mode: PolicyMode,
     /// The settings in YAML or JSON. Empty means the defaults. With a manifest, its settings count
     /// in the place of these.
@@ -70,7 +70,7 @@ pub struct PolicyInput {
     pub manifest: String,
 }
 
-/// The requests that a policy judges.
+/// The requests that a policy evaluates.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
 pub enum PolicyMode {
     /// Everything in its scope. Violations are denied.

@@ -63,9 +63,9 @@ existingValues: expected a string, found a boolean
 END
 }
 
-@test "a failed look-up: cannot be judged" {
-    cannot_judge create-conflict <<'END'
-external-ips: cannot judge this request: list of Services: look-up failed: Callback evaluation failure: no route to host
+@test "a failed look-up: cannot be evaluated" {
+    cannot_evaluate create-conflict <<'END'
+external-ips: cannot evaluate this request: list of Services: look-up failed: Callback evaluation failure: no route to host
 END
 }
 

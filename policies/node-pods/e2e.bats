@@ -131,9 +131,9 @@ restrictAnnotations: expected a boolean, found a number
 END
 }
 
-@test "a failed look-up: cannot be judged" {
-    cannot_judge unlisted-label <<'END'
-node-pods: cannot judge this request: Namespace "shop": look-up failed: Callback evaluation failure: no route to host
+@test "a failed look-up: cannot be evaluated" {
+    cannot_evaluate unlisted-label <<'END'
+node-pods: cannot evaluate this request: Namespace "shop": look-up failed: Callback evaluation failure: no route to host
 END
 }
 

@@ -163,8 +163,8 @@ END
 }
 
 @test "a failed look-up: denied as a fault" {
-    cannot_judge namespace-labels <<'END'
-pod-security: cannot judge this request: Namespace "shop": look-up failed: Callback evaluation failure: no route to host
+    cannot_evaluate namespace-labels <<'END'
+pod-security: cannot evaluate this request: Namespace "shop": look-up failed: Callback evaluation failure: no route to host
 END
 }
 

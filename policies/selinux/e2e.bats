@@ -135,8 +135,8 @@ END
 }
 
 @test "failed look-up: fault" {
-    cannot_judge openshift <<'END'
-selinux: cannot judge this request: Namespace "shop": look-up failed: Callback evaluation failure: no route to host
+    cannot_evaluate openshift <<'END'
+selinux: cannot evaluate this request: Namespace "shop": look-up failed: Callback evaluation failure: no route to host
 END
 }
 

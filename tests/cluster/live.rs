@@ -154,7 +154,7 @@ pub(crate) fn compare_with_the_dump() {
     // The policies of the cluster, by pages.
     let found = live(&admin, &["-o", "json"]);
     assert_eq!(found.status.code(), Some(1), "{}", text(&found.stderr));
-    let judged = dump(&server, "judged", &DUMP);
+    let evaluated = dump(&server, "evaluated", &DUMP);
     let looked_up = dump(
         &server,
         "looked-up",
@@ -163,7 +163,7 @@ pub(crate) fn compare_with_the_dump() {
     let manifests = dump(&server, "manifests", &["/apis/policies.kubewarden.io/v1/clusteradmissionpolicies"]);
     let of_dump = portcullis(&[
         "scan",
-        judged.to_str().unwrap(),
+        evaluated.to_str().unwrap(),
         "--policy",
         manifests.to_str().unwrap(),
         "--cluster",
@@ -174,7 +174,7 @@ pub(crate) fn compare_with_the_dump() {
         "json",
     ]);
     let (found, of_dump) = (report(&found), report(&of_dump));
-    // The Service of the API server itself is judged, too.
+    // The Service of the API server itself is evaluated, too.
     assert_eq!(found["totals"]["objects"], json!(SERVICES + 4));
     assert_eq!(found["findings"].as_array().unwrap().len(), SERVICES.div_ceil(100) + 2);
     assert_eq!(
@@ -207,7 +207,7 @@ pub(crate) fn compare_with_the_dump() {
     // A namespace, and policies that are not deployed.
     let found = live(&admin, &["-n", "left-out", "--policy", "pod-security", "-o", "json"]);
     assert_eq!(found.status.code(), Some(2), "{}", text(&found.stderr));
-    assert!(text(&found.stderr).contains("nothing was judged"), "{}", text(&found.stderr));
+    assert!(text(&found.stderr).contains("nothing was evaluated"), "{}", text(&found.stderr));
     let found = live(&admin, &["-n", "shop", "--policy", "external-ips"]);
     assert!(text(&found.stdout).contains("namespace shop"), "{}", text(&found.stdout));
 

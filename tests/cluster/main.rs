@@ -8,7 +8,7 @@
 //! Kubewarden's controller needs a cluster with nodes. Its part, the configuration of webhooks and
 //! of the policy server, is in `policy_subreconciler_webhook.rs` and
 //! `policyserver_controller_configmap.rs`. All scenarios have the same API server, and run in
-//! turn, because their policies judge the whole cluster.
+//! turn, because their policies evaluate the whole cluster.
 
 mod cluster;
 mod external_ips;

@@ -1,6 +1,6 @@
 //! The policy server ends and starts again while users create Services.
 //!
-//! With `failurePolicy: Fail`, a request is refused while nobody judges it. Nothing forbidden is
+//! With `failurePolicy: Fail`, a request is refused while nobody evaluates it. Nothing forbidden is
 //! stored, and what the API server has acknowledged is stored.
 
 use std::collections::BTreeSet;

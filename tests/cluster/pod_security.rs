@@ -124,7 +124,7 @@ pub(crate) fn updates(cluster: &Cluster) {
     let warning = "would violate PodSecurity \"restricted:latest\": Privilege Escalation: new";
     create(&jane, &pod("new", namespace, &[escalating])).warned(&[warning]);
 
-    // The default judges the whole object again if the template changes, and scaling does not.
+    // The default evaluates the whole object again if the template changes, and scaling does not.
     kubewarden.change(&[Policy::protect(POLICY, POLICY, &json!({ "level": "baseline" }))]);
     scale(3).succeeded();
     let newest = privileged("old", "ghcr.io/example/old:3");

@@ -12,7 +12,7 @@ use scan::Policy;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use suite::cases::Case;
-use tests::judge;
+use tests::evaluate;
 use tests::kubernetes::{self, Kubernetes};
 
 use super::comparison::{Outcome, Plan, Row};
@@ -188,7 +188,7 @@ pub fn compare_services(plan: Plan) -> Result<Row, String> {
         let case: Case = serde_json::from_value(case).map_err(|error| error.to_string())?;
         let request = case.admission_request()?;
         let theirs: Verdict = server.ask(&kubernetes::question(&request))?;
-        let ours = judge::natively(policy, &case)?.outcome;
+        let ours = evaluate::natively(policy, &case)?.outcome;
         let is_equal = if theirs.allowed { ours.admitted == Some(true) } else { ours.denied.is_some() };
         Ok(if is_equal {
             Outcome::Equal

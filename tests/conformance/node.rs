@@ -9,7 +9,7 @@ use proptest::sample::{select, subsequence};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use suite::cases::Case;
-use tests::judge;
+use tests::evaluate;
 use tests::kubernetes::{self, Kubernetes};
 use tests::pods::tweaks::set;
 
@@ -81,7 +81,7 @@ pub fn compare(plan: Plan) -> Result<Row, String> {
             let mut case = case.clone();
             case.settings = serde_json::from_str(settings).map_err(|error| error.to_string())?;
             let policy = rules::find(id).ok_or("there is no such policy")?;
-            let outcome = judge::natively(policy, &case)?.outcome;
+            let outcome = evaluate::natively(policy, &case)?.outcome;
             match outcome.denied {
                 Some(lines) => denied.extend(lines),
                 None if outcome.admitted == Some(true) => {}

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tests::kubernetes::Kubernetes;
 use tests::pods::generate::{self, WORKLOADS, workload};
-use tests::pods::policy::{TestRequest, judge, settings};
+use tests::pods::policy::{TestRequest, evaluate, settings};
 
 use super::comparison::{Outcome, Plan, Row};
 
@@ -83,7 +83,7 @@ fn compare_at(settings: &Value, case: &Value, server: &mut Kubernetes) -> Result
     let old = Some(&theirs.old_object).filter(|old| !old.is_null());
     let operation = if old.is_some() { "UPDATE" } else { "CREATE" };
     let subresource = case["subResource"].as_str().unwrap_or_default();
-    let ours = judge(&TestRequest { operation, subresource, object: &theirs.object, old }, settings);
+    let ours = evaluate(&TestRequest { operation, subresource, object: &theirs.object, old }, settings);
     let violated: Violated = ours.violated.iter().map(ToString::to_string).collect();
     if ours.admitted != violated.is_empty() {
         return Ok(Outcome::Different(format!("here: {ours:?}")));

@@ -11,8 +11,8 @@
 //! rule; without the field, everything is converted. `…` at an end of a text stands for more text,
 //! and alone at the end of a list for more lines.
 //!
-//! `requests` are judged by the manifests. A request is denied if one of them refuses it, whatever
-//! its mode is.
+//! `requests` are evaluated against the manifests. A request is denied if one of them refuses it,
+//! whatever its mode is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

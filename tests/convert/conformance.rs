@@ -1,4 +1,4 @@
-//! Kyverno's own cases, judged by the manifests for them.
+//! Kyverno's own cases, evaluated against the manifests for them.
 
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ fn documents(case: &Value, in_rule: bool) -> Value {
 }
 
 #[test]
-fn manifests_judge_kyvernos_own_cases_as_kyverno_does() {
+fn manifests_evaluate_kyvernos_own_cases_as_kyverno_does() {
     let cases = cases();
     let mut found = (0, 0, 0);
     let mut differences = Vec::new();
@@ -106,6 +106,6 @@ fn manifests_judge_kyvernos_own_cases_as_kyverno_does() {
         }
     }
     assert_eq!(differences, Vec::<String>::new());
-    // Each case is judged with the action in the rule and in the policy.
+    // Each case is evaluated with the action in the rule and in the policy.
     assert_eq!(found, (2 * 38, 2 * 26, 2 * 122));
 }

@@ -38,7 +38,7 @@ fn conditions_are_those_of_the_deployment() {
     });
     let converted = convert_kyverno(&policy);
     assert_eq!(expressions(&converted.manifests[0]), expressions(&deployed()));
-    // Stored values are judged on every update.
+    // Stored values are evaluated on every update.
     let constraint = json!({
         "apiVersion": "constraints.gatekeeper.sh/v1beta1",
         "kind": "K8sExternalIPs",

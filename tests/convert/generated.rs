@@ -186,9 +186,9 @@ proptest! {
             prop_assert_eq!(conditions.iter().collect::<BTreeSet<_>>().len(), conditions.len());
         }
 
-        // A manifest that judges more than the rule denies nothing.
+        // A manifest that evaluates more than the rule denies nothing.
         let widens = conversions.iter().flat_map(|conversion| &conversion.not_converted).any(|part| {
-            part.problem.contains("judges more requests") || part.problem.contains("is not applied")
+            part.problem.contains("evaluates more requests") || part.problem.contains("is not applied")
         });
         let is_single = values[0]["spec"]["rules"].as_array().unwrap().len() == 1;
         for manifest in conversions.iter().filter_map(|conversion| conversion.manifest.as_ref()) {

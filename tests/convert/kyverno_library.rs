@@ -1,4 +1,4 @@
-//! The checks of Kyverno's library, judged by the manifests for them.
+//! The checks of Kyverno's library, evaluated against the manifests for them.
 
 use serde_json::{Map, Value, json};
 
@@ -78,8 +78,8 @@ fn pods<'c>(case: &'c Value, key: &str) -> &'c Vec<Value> {
 }
 
 #[test]
-fn manifests_judge_pods_as_the_checks_of_the_library_do() {
-    let mut judged = 0;
+fn manifests_evaluate_pods_as_the_checks_of_the_library_do() {
+    let mut evaluated = 0;
     for case in cases() {
         let mut policy = policy(&case);
         policy["metadata"]["name"] = "p".into();
@@ -91,11 +91,11 @@ fn manifests_judge_pods_as_the_checks_of_the_library_do() {
             for object in pods(&case, key).iter().flat_map(objects) {
                 let refusals = refusals(&converted.manifests, None, &object);
                 assert_eq!(refusals.is_empty(), is_allowed, "{}: {object}: {refusals:?}", case["policy"]);
-                judged += 1;
+                evaluated += 1;
             }
         }
     }
-    assert_eq!(judged, 3 * 67);
+    assert_eq!(evaluated, 3 * 67);
 }
 
 #[test]

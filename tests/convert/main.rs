@@ -84,7 +84,7 @@ fn policy(name: &str) -> Value {
 }
 
 /// A workload does not have the labels of its pods, and one rule of a policy decides for all: no
-/// template is judged.
+/// template is evaluated.
 #[test]
 fn prints_manifests_below_what_is_not_converted() {
     let file =

@@ -3,7 +3,7 @@
 use kubewarden::matching::{Decision, Webhook};
 use serde_json::{Value, json};
 use suite::cases::Case;
-use tests::judge;
+use tests::evaluate;
 
 /// A request for the creation of an object or, with an old object, for its update.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +76,7 @@ pub(super) fn answer(manifests: &[Value], request: Request<'_>) -> Answer {
         .unwrap();
         let (_, module) = spec["module"].as_str().unwrap().rsplit_once('/').unwrap();
         let (policy, _) = module.split_once(':').unwrap();
-        let outcome = judge::natively(rules::find(policy).unwrap(), &case).unwrap().outcome;
+        let outcome = evaluate::natively(rules::find(policy).unwrap(), &case).unwrap().outcome;
         assert!(outcome.fault.is_none() && outcome.settings_error.is_none(), "{manifest}: {outcome:?}");
         if let Some(denied) = outcome.denied {
             answer.refusals.push(format!("{}: {denied:?}", manifest["metadata"]["name"]));

@@ -45,7 +45,7 @@ fn compare(source: &str, cases: &str, document: impl Fn(&Value) -> Value) -> Tal
             let object = object(expected);
             let old = (expected["updates"] == true).then(|| {
                 let mut old = object.clone();
-                // A change that is judged, without being the violation.
+                // A change that is evaluated, without being the violation.
                 old["spec"]["containers"][0]["image"] = "registry.example.com/old".into();
                 old
             });
@@ -80,7 +80,7 @@ fn constraint(kind: &str, name: &str, spec: &Value) -> Value {
 }
 
 #[test]
-fn manifests_judge_the_samples_of_gatekeepers_library_as_the_library_does_or_list_it() {
+fn manifests_evaluate_the_samples_of_gatekeepers_library_as_the_library_does_or_list_it() {
     let tally = compare("gatekeeper", include_str!("gatekeeper-cases.yaml"), |case| {
         let spec = json!({
             "match": { "kinds": [{ "apiGroups": [""], "kinds": ["Pod"] }] },
@@ -124,7 +124,7 @@ fn policy(name: &str, module: &str, settings: &Value, more: &Value) -> Value {
 }
 
 #[test]
-fn manifests_judge_as_kubewardens_official_policies_do_or_list_it() {
+fn manifests_evaluate_as_kubewardens_official_policies_do_or_list_it() {
     let tally = compare("kubewarden", include_str!("kubewarden-cases.yaml"), |case| {
         policy("p", case["module"].as_str().unwrap(), &case["settings"], &json!({}))
     });
@@ -139,7 +139,7 @@ fn manifests_judge_as_kubewardens_official_policies_do_or_list_it() {
 }
 
 #[test]
-fn policies_that_judge_the_same_requests_become_one_manifest() {
+fn policies_that_evaluate_the_same_requests_become_one_manifest() {
     let input = list(&[
         policy("a", "pod-privileged", &json!({}), &json!({})),
         policy("b", "host-namespaces-psp", &json!({}), &json!({})),
@@ -231,7 +231,7 @@ fn manifests_have_no_rules_for_pod_templates_which_no_module_reads() {
         ("pod-privileged", true, ""),
         ("capabilities-psp", true, ""),
         ("host-namespaces-psp", false, "admits each PodTemplate"),
-        ("volumes-psp", false, "judges pods alone"),
+        ("volumes-psp", false, "evaluates pods alone"),
     ] {
         let settings =
             if module == "volumes-psp" { json!({ "allowedTypes": ["emptyDir"] }) } else { json!({}) };

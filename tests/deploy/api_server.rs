@@ -1,7 +1,7 @@
 //! A real API server accepts the manifests, and rejects what the definitions forbid.
 //!
 //! It runs where the programs of an API server are on PATH. Neither Kubewarden's
-//! controller nor its webhooks run: the server judges by the definitions in
+//! controller nor its webhooks run: the server evaluates the definitions in
 //! `tests/deploy/definitions`, and by its own schemas of RBAC and core kinds.
 
 use std::collections::BTreeSet;

@@ -99,15 +99,17 @@ fn the_readme_of_the_chart_describes_every_value() {
     for (kind, definition) in [("policies", "policy"), ("groups", "group")] {
         rows(&schema["definitions"][definition], &Value::Null, &format!("{kind}.*."), &mut table);
     }
-    table.push_str("\n| policy | module | judges by default | audits | settings |\n|---|---|---|---|---|\n");
+    table.push_str(
+        "\n| policy | module | evaluates by default | audits | settings |\n|---|---|---|---|---|\n",
+    );
     for instance in instances() {
         let needs = needs(&instance);
-        let judged: BTreeSet<&str> =
+        let evaluated: BTreeSet<&str> =
             needs.rules.iter().flat_map(|rule| &rule.resources).map(String::as_str).collect();
-        let judged = Vec::from_iter(judged).join(", ");
+        let evaluated = Vec::from_iter(evaluated).join(", ");
         let audits = if needs.background_audit { "yes" } else { "no" };
         let (name, id, settings) = (&instance.name, &instance.id, &instance.settings);
-        writeln!(table, "| `{name}` | {id} | {judged} | {audits} | `{settings}` |").unwrap();
+        writeln!(table, "| `{name}` | {id} | {evaluated} | {audits} | `{settings}` |").unwrap();
     }
     compare_or_write_part(&chart_folder().join("README.md"), "values", &table);
 }

@@ -38,11 +38,11 @@ fn the_deployment_files_agree_with_the_policies() {
         let registered = expand(&json!(metadata(id).rules));
         assert!(registered.is_subset(&rules), "{id}: {:?}", registered.difference(&rules));
         for (_, _, resource, operation) in &rules {
-            let judged = entry.scope.0.iter().any(|rule| {
+            let evaluated = entry.scope.0.iter().any(|rule| {
                 let operations = rule.operations.iter().map(|one| format!("{one:?}").to_uppercase());
                 rule.resource == resource && operations.into_iter().any(|one| one == *operation)
             });
-            assert!(judged, "{id}: {operation} {resource}");
+            assert!(evaluated, "{id}: {operation} {resource}");
         }
         let kinds: BTreeSet<String> =
             deployment.all_context_aware_resources().map(|kind| json!(kind).to_string()).collect();

@@ -110,7 +110,7 @@ fn it_verifies_the_signatures_that_security_md_describes() {
 #[test]
 fn its_pods_comply_with_the_restricted_level() {
     let pod_security = rules::find("pod-security").unwrap();
-    let judge = |contexts: &Value| {
+    let evaluate = |contexts: &Value| {
         let payload = json!({
             "request": {
                 "uid": "1",
@@ -133,11 +133,11 @@ fn its_pods_comply_with_the_restricted_level() {
             "settings": { "level": "restricted" },
         });
         let response =
-            pod_security.evaluate(payload.to_string().as_bytes(), &Objects::from_values(Vec::new()).unwrap());
+            pod_security.respond(payload.to_string().as_bytes(), &Objects::from_values(Vec::new()).unwrap());
         (response.code, response.message)
     };
     let mut contexts = spec()["securityContexts"].take();
-    assert_eq!(judge(&contexts), (None, None));
+    assert_eq!(evaluate(&contexts), (None, None));
     contexts["container"]["capabilities"] = json!({});
-    assert_eq!(judge(&contexts).0, Some(403));
+    assert_eq!(evaluate(&contexts).0, Some(403));
 }

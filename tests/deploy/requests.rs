@@ -77,7 +77,7 @@ fn request(operation: &str, resource: &str, user: &Value, object: &Value, old: &
     request
 }
 
-/// Returns a stored object of each resource that the policies judge.
+/// Returns a stored object of each resource that the policies evaluate.
 fn stored() -> Map<String, Value> {
     serde_saphyr::from_str(&read(&data("stored.yaml"))).unwrap()
 }
@@ -154,7 +154,7 @@ fn in_protect_mode_a_dead_policy_server_stops_no_vital_request() {
 
 /// The two exceptions, which the pages on deployment name.
 #[test]
-fn a_node_that_deletes_its_node_or_evicts_a_pod_is_judged() {
+fn a_node_that_deletes_its_node_or_evicts_a_pod_is_evaluated() {
     let old = stored().remove("nodes").unwrap();
     let deletion = request("DELETE", "nodes", &node(), &old, &old);
     let eviction = json!({

@@ -1,4 +1,4 @@
-# Shared functions of the policies' e2e.bats. kwctl judges a sample with the built module:
+# Shared functions of the policies' e2e.bats. kwctl evaluates a sample with the built module:
 # NAME.request.json with the settings of NAME.settings.yaml, by default `{}`, and the recorded
 # look-ups of NAME.session.yml. A session contains all look-ups in full and in order, so a
 # different, additional or missing look-up fails the test. A sample without a session must not look
@@ -7,7 +7,7 @@
 #   accepts NAME [WARNING…]                  admitted unchanged
 #   mutates NAME [WARNING…] <<END            with this JSON patch, sorted, one operation per line
 #   denies NAME <<END                        denied with exactly this message
-#   cannot_judge NAME <<END                  denied as a fault if the first look-up fails
+#   cannot_evaluate NAME <<END                  denied as a fault if the first look-up fails
 #   annotates KEY VALUE                      the last verdict has this audit annotation
 #   refuses SETTINGS <<END                   rejects the JSON settings with exactly this message
 #   tests_every_sample                       every sample has a test in the file
@@ -30,8 +30,8 @@ same() {
     }
 }
 
-# judge NAME [SESSION]: stores the answer in $verdict.
-judge() {
+# evaluate NAME [SESSION]: stores the answer in $verdict.
+evaluate() {
     local sample=$policy/samples/$1 session=${2:-$policy/samples/$1.session.yml}
     set -- --request-path "$sample.request.json"
     if [ -e "$sample.settings.yaml" ]; then set -- "$@" --settings-path "$sample.settings.yaml"; fi
@@ -50,7 +50,7 @@ says() { same "$1" "$2" "$(jq -rcS "$1" <<<"$verdict")"; }
 
 # admitted NAME PATCH [WARNING…]
 admitted() {
-    judge "$1"
+    evaluate "$1"
     says .allowed true
     says '.status.message // ""' ''
     says '.patch // "W10=" | @base64d | fromjson[]' "$2"
@@ -66,7 +66,7 @@ annotates() { says ".auditAnnotations[\"$1\"]" "$2"; }
 
 # denied CODE NAME [SESSION]: the message is on standard input
 denied() {
-    judge "${@:2}"
+    evaluate "${@:2}"
     says .status.message "$(cat)"
     says .status.code "$1"
     says .allowed false
@@ -75,7 +75,7 @@ denied() {
 
 denies() { denied 403 "$1"; }
 
-cannot_judge() {
+cannot_evaluate() {
     local session=$BATS_TEST_TMPDIR/fails.yml
     sed -n '1,/^  response:/p' "$policy/samples/$1.session.yml" >"$session"
     printf '    type: Error\n    message: no route to host\n' >>"$session"

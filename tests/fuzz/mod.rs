@@ -35,14 +35,14 @@ fn count(target: &str) -> usize {
 /// Runs a target on its seeds and on changed copies, and counts the inputs that reach a law.
 fn run(name: &str, target: fn(&[u8]) -> bool, count: usize) -> Result<(), String> {
     let seeds = seeds(name)?;
-    let mut judged = 0_usize;
+    let mut evaluated = 0_usize;
     for seed in &seeds {
-        judged += usize::from(target(seed));
+        evaluated += usize::from(target(seed));
     }
-    if judged == 0 {
+    if evaluated == 0 {
         return Err(format!("none of the {} seeds of {name} reaches a law", seeds.len()));
     }
-    let mut judged = 0_usize;
+    let mut evaluated = 0_usize;
     let mut mutator = Mutator::new(&seeds);
     for _ in 0..count {
         let input = mutator.input();
@@ -51,10 +51,14 @@ fn run(name: &str, target: fn(&[u8]) -> bool, count: usize) -> Result<(), String
             let text = String::from_utf8_lossy(&input).into_owned();
             return Err(format!("{name} violates a law (see above) with {text:?}"));
         };
-        judged += usize::from(outcome);
+        evaluated += usize::from(outcome);
     }
-    println!("{name}: {} seeds and {count} changed inputs, {judged} of which reach the laws", seeds.len());
-    if judged > count / 50 { Ok(()) } else { Err(format!("only {judged} inputs of {name} reach the laws")) }
+    println!("{name}: {} seeds and {count} changed inputs, {evaluated} of which reach the laws", seeds.len());
+    if evaluated > count / 50 {
+        Ok(())
+    } else {
+        Err(format!("only {evaluated} inputs of {name} reach the laws"))
+    }
 }
 
 /// Returns the committed inputs of a target, sorted by name.

@@ -1,5 +1,5 @@
-//! The same inputs, judged by the modules in the embedded host: the responses are the same, byte by
-//! byte.
+//! The same inputs, evaluated by the modules in the embedded host: the responses are the same, byte
+//! by byte.
 
 use std::cell::Cell;
 
@@ -33,7 +33,7 @@ fn compare(entry: &PolicyEntry) -> Result<(), String> {
         validate_settings(&module, entry, settings)?;
     }
     println!(
-        "module {}: {} payloads, {looked_up} of which ask the cluster, and {} settings, judged as natively",
+        "module {}: {} payloads, {looked_up} of which ask the cluster, and {} settings, evaluated as natively",
         entry.id,
         payloads.len(),
         settings.len(),
@@ -52,13 +52,13 @@ fn inputs(target: &str, fits: impl Fn(&[u8]) -> bool) -> Result<Vec<Vec<u8>>, St
 
 /// Whether a request matches a policy.
 fn matches(entry: &PolicyEntry, payload: &[u8]) -> bool {
-    !matches!((entry.judge)(payload, &Silent::default()).decision, Decision::NotMatched)
+    !matches!((entry.evaluate)(payload, &Silent::default()).decision, Decision::NotMatched)
 }
 
 /// Compares the responses to a payload; returns whether the policy asks the cluster.
 pub fn validate(module: &Module, entry: &PolicyEntry, payload: &[u8]) -> Result<bool, String> {
     let cluster = Silent::default();
-    let native = entry.evaluate(payload, &cluster).to_json();
+    let native = entry.respond(payload, &cluster).to_json();
     let answer = module.call("validate", payload)?;
     let asked = cluster.0.get();
     // The host words the message of a failed look-up.

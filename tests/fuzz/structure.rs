@@ -44,7 +44,7 @@ impl Subject {
         Ok(Self { entry, module: tests::compiled(entry.id)? })
     }
 
-    /// Judges a pod with a privileged container for each text, which is in an unknown field
+    /// Evaluates a pod with a privileged container for each text, which is in an unknown field
     /// before the flag. All flags are named if `serde_json` reads the whole payload.
     fn skip(&self, texts: &[Vec<u8>]) -> Result<(), String> {
         let mut payload =
@@ -93,9 +93,9 @@ impl Subject {
 
 fn skipped() -> Result<(), String> {
     let subject = Subject::new()?;
-    let mut judged = 0;
+    let mut evaluated = 0;
     let mut skip = |texts: &[Vec<u8>]| {
-        judged += texts.len();
+        evaluated += texts.len();
         subject.skip(texts)
     };
     // Every byte at every offset of a block, within a string and outside of one.
@@ -122,14 +122,14 @@ fn skipped() -> Result<(), String> {
     skip(&[deep])?;
     skip(&[format!("[\"{}\"]", "x".repeat(5_000_000)).into_bytes()])?;
     skip(&[format!("[\"{}\"]", r#"\"]}"#.repeat(1_250_000)).into_bytes()])?;
-    counted("skipped", judged, SKIPPED)
+    counted("skipped", evaluated, SKIPPED)
 }
 
 fn read() -> Result<(), String> {
     let subject = Subject::new()?;
-    let mut judged = 0;
+    let mut evaluated = 0;
     let mut read = |text: &[u8]| {
-        judged += 1;
+        evaluated += 1;
         subject.read(text)
     };
     for byte in 0..=u8::MAX {
@@ -147,7 +147,7 @@ fn read() -> Result<(), String> {
     read(&vec![b'x'; 5_000_000])?;
     read(r"\u00e9".repeat(800_000).as_bytes())?;
     read("\u{1f600}".repeat(1_250_000).as_bytes())?;
-    counted("read", judged, READ)
+    counted("read", evaluated, READ)
 }
 
 /// The texts behind backslashes: the ends of strings and of escapes, complete and cut.
@@ -216,7 +216,11 @@ fn value(numbers: &mut Mutator<'_>, depth: usize, text: &mut String) {
     }
 }
 
-fn counted(what: &str, judged: usize, expected: usize) -> Result<(), String> {
-    println!("structure: {judged} texts, {what}");
-    if judged == expected { Ok(()) } else { Err(format!("{judged} texts were {what} instead of {expected}")) }
+fn counted(what: &str, evaluated: usize, expected: usize) -> Result<(), String> {
+    println!("structure: {evaluated} texts, {what}");
+    if evaluated == expected {
+        Ok(())
+    } else {
+        Err(format!("{evaluated} texts were {what} instead of {expected}"))
+    }
 }

@@ -186,7 +186,7 @@ fn lines_are_arguments_and_never_commands() {
 }
 
 #[test]
-fn what_cannot_be_judged_fails_the_job() {
+fn what_cannot_be_evaluated_fails_the_job() {
     let runner = Runner::new("action-unknown");
     for inputs in [
         &[("policies", "external-ips"), ("paths", "gone.yaml")][..],

@@ -40,7 +40,7 @@ fn help_examples_and_errors_show_the_name_of_the_plugin() {
 }
 
 #[test]
-fn the_plugin_judges_as_the_tool_does() {
+fn the_plugin_evaluates_as_the_tool_does() {
     let folder = plugin("plugin-scan");
     for (file, status) in [("web.yaml", 1), ("api.yaml", 0)] {
         let arguments = ["scan", file, "--policy", "external-ips"];

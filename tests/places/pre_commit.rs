@@ -91,13 +91,13 @@ fn the_hook_scans_the_whole_directory_when_a_manifest_changes() {
 }
 
 #[test]
-fn a_scan_that_judges_nothing_fails_the_hook() {
+fn a_scan_that_evaluates_nothing_fails_the_hook() {
     let Some(program) = program() else { return };
     let repository = Repository::new("pre-commit-nothing", program);
     repository.folder.file("user/map.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\n");
     repository.configure("portcullis-scan", &[".", "--policy", "external-ips"]);
     let done = repository.run();
-    assert!(done.status == 1 && done.stdout.contains("nothing was judged"), "{done:?}");
+    assert!(done.status == 1 && done.stdout.contains("nothing was evaluated"), "{done:?}");
 }
 
 #[test]

@@ -51,7 +51,7 @@ impl Repository {
 }
 
 #[test]
-fn a_chart_is_rendered_and_a_change_of_it_judged() {
+fn a_chart_is_rendered_and_a_change_of_it_evaluated() {
     let Some(helm) = program("HELM", "helm", "the scans of charts") else { return };
     let repository = Repository::new("helm", "helm", helm);
     let folder = &repository.0;
@@ -108,7 +108,7 @@ fn a_chart_that_has_no_revision_is_an_error() {
 }
 
 #[test]
-fn an_overlay_is_built_and_a_change_of_it_judged() {
+fn an_overlay_is_built_and_a_change_of_it_evaluated() {
     let Some(kubectl) = program("KUBECTL", "kubectl", "the scans of overlays") else { return };
     let repository = Repository::new("kustomize", "kubectl", kubectl);
     let folder = &repository.0;

@@ -1,4 +1,4 @@
-//! The largest updates that are judged.
+//! The largest updates that are evaluated.
 
 use kubernetes::objects::Objects;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn message(object: &Value) -> String {
     });
     let payload = json!({ "request": request, "settings": {} }).to_string();
     let cluster = Objects::from_values(Vec::new()).unwrap();
-    let response = rules::find("pod-security").unwrap().evaluate(payload.as_bytes(), &cluster);
+    let response = rules::find("pod-security").unwrap().respond(payload.as_bytes(), &cluster);
     String::from_utf8(response.to_json()).unwrap()
 }
 
@@ -30,7 +30,7 @@ fn pod(count: usize, list: &str, item: &Value) -> Value {
 
 /// S5: the limits that the README states, in values of the object and the old object.
 #[test]
-fn updates_are_judged_up_to_the_documented_size() {
+fn updates_are_evaluated_up_to_the_documented_size() {
     let hardened = json!({ "name": "web", "image": "x", "ports": [{ "containerPort": 80 }], "securityContext": {
         "allowPrivilegeEscalation": false,
         "runAsNonRoot": true,

@@ -12,7 +12,7 @@ use rules::pod_security::standard::CHECKS;
 use serde_json::{Value, json};
 use tests::bounded;
 use tests::pods::generate::{self, WORKLOADS, versions, workload};
-use tests::pods::policy::{TestRequest, Verdict, create, judge, settings};
+use tests::pods::policy::{TestRequest, Verdict, create, evaluate, settings};
 use tests::pods::tweaks::{self, Place};
 use tests::pods::{Level, Version};
 
@@ -93,13 +93,13 @@ fn the_restricted_level_refuses_unknown_volume_types() {
 }
 
 #[test]
-fn only_updates_that_change_the_template_of_a_workload_are_judged() {
+fn only_updates_that_change_the_template_of_a_workload_are_evaluated() {
     let mut old = tweaks::pod();
     old["spec"]["hostPID"] = json!(true);
     let mut new = old.clone();
     new["spec"]["containers"][0]["image"] = json!("registry.example/app:2");
     let settings = settings(Level::Restricted, Version::Latest);
-    let is_admitted = |request: &TestRequest<'_>| judge(request, &settings).admitted;
+    let is_admitted = |request: &TestRequest<'_>| evaluate(request, &settings).admitted;
     for kind in WORKLOADS {
         let (old, new) = (workload(kind, &old), workload(kind, &new));
         assert!(!is_admitted(&TestRequest::update(&old, &new)), "{new}");
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn significant_updates_of_pods_are_judged_like_creations(
+    fn significant_updates_of_pods_are_evaluated_like_creations(
         (old, new) in generate::update(),
         subresource in prop::sample::select(vec!["", "ephemeralcontainers", "resize"]),
         level in generate::level(),
@@ -134,7 +134,7 @@ proptest! {
         let significant = oracle::is_significant(&typed(&old).spec.unwrap(), &typed(&new).spec.unwrap());
         let violated = if significant { expected(&new, level, version) } else { BTreeSet::new() };
         let update = TestRequest { subresource, ..TestRequest::update(&old, &new) };
-        prop_assert_eq!(judge(&update, &settings(level, version)), Verdict::of(violated));
+        prop_assert_eq!(evaluate(&update, &settings(level, version)), Verdict::of(violated));
     }
 }
 
@@ -142,7 +142,7 @@ proptest! {
     #![proptest_config(bounded(250))]
 
     #[test]
-    fn templates_of_workloads_are_judged_like_pods(
+    fn templates_of_workloads_are_evaluated_like_pods(
         pod in generate::pod(),
         kind in prop::sample::select(&WORKLOADS[..]),
         level in generate::level(),
@@ -160,7 +160,7 @@ proptest! {
         version in generate::version(),
     ) {
         let mut settings = settings(level, version);
-        let mut before = judge(&TestRequest::create(&pod), &settings);
+        let mut before = evaluate(&TestRequest::create(&pod), &settings);
         settings["exclude"] = json!([]);
         for (control, entry) in entries {
             // Entries that can never match are refused, and no entry here is about annotations.
@@ -168,7 +168,7 @@ proptest! {
                 continue;
             }
             settings["exclude"].as_array_mut().unwrap().push(entry);
-            let after = judge(&TestRequest::create(&pod), &settings);
+            let after = evaluate(&TestRequest::create(&pod), &settings);
             let what = format!("{settings} {before:?} {after:?}");
             prop_assert!(after.admitted || !before.admitted, "{}", what);
             prop_assert_eq!(after.admitted, after.violated.is_empty(), "{}", &what);
@@ -198,6 +198,6 @@ proptest! {
         let mut rest = &control.uncovered(&violated) & &baseline;
         rest.extend(violated.iter().filter(|id| !control.ids.contains(id)));
         settings["exclude"] = control.full_exclusion(version).into();
-        prop_assert_eq!(judge(&TestRequest::create(&pod), &settings), Verdict::of(rest), "{}", settings);
+        prop_assert_eq!(evaluate(&TestRequest::create(&pod), &settings), Verdict::of(rest), "{}", settings);
     }
 }

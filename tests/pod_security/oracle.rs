@@ -157,7 +157,7 @@ pub fn violated(
     checks(level, version).filter(|(_, violated)| violated(&pod)).map(|(id, _)| id).collect()
 }
 
-/// Whether an update of a pod is judged.
+/// Whether an update of a pod is evaluated.
 pub fn is_significant(old: &PodSpec, new: &PodSpec) -> bool {
     let differ = |old: &[Container], new: &[Container]| {
         old.len() != new.len() || old.iter().zip(new).any(|(old, new)| old.image != new.image)

@@ -3,9 +3,9 @@
 //! `charts/portcullis/presets/SYSTEM.yaml` is the preset. `tests/presets/SYSTEM.yaml` holds the
 //! requests; the head of `tests/presets/kubeadm.yaml` explains the format.
 //!
-//! Every request is judged with what Helm makes of the default values and the preset, with all
+//! Every request is evaluated with what Helm makes of the default values and the preset, with all
 //! instances in `mode: protect`: the rules, selectors and match conditions decide whether it
-//! reaches an instance, and the module judges it with the settings of the instance. This happens
+//! reaches an instance, and the module evaluates it with the settings of the instance. This happens
 //! with the guard as it is installed, with the guard at the end of its roll-out, when it requires
 //! the levels that the mutating instance adds, and then also without skipped namespaces.
 
@@ -34,14 +34,14 @@ fn check(system: &str) {
     let defaults_not_skipping = everywhere(&defaults);
     let mut problems: Vec<String> = Vec::new();
     for asked in &requests {
-        let mut judge = |stage: &str, skips, instances: &[Instance]| {
+        let mut evaluate = |stage: &str, skips, instances: &[Instance]| {
             problems.extend(problem(skips, instances, asked).map(|problem| format!("{stage}: {problem}")));
         };
-        judge("as installed", Skips::AsInTheValues, &installed);
-        judge("rolled out", Skips::AsInTheValues, &rolled_out);
+        evaluate("as installed", Skips::AsInTheValues, &installed);
+        evaluate("rolled out", Skips::AsInTheValues, &rolled_out);
         let is_skipped = asked.expect.is_admitted_by(Reason::Skipping);
         if !is_skipped {
-            judge("rolled out, without skipped namespaces", Skips::Nothing, &not_skipping);
+            evaluate("rolled out, without skipped namespaces", Skips::Nothing, &not_skipping);
         }
         // The reasons that the file states admit the request.
         let (skips, defaults) = asked.expect.stage(&defaults, &defaults_not_skipping);

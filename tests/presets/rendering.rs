@@ -8,7 +8,7 @@ use super::{SYSTEMS, values};
 use crate::files::{helm, parse};
 
 #[test]
-fn helm_renders_each_preset_as_it_is_judged() {
+fn helm_renders_each_preset_as_it_is_evaluated() {
     for system in SYSTEMS {
         let mut protecting = preset_of(system);
         lay_over(&mut protecting, &json!({ "mode": "protect" }));

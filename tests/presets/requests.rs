@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use suite::cases::{Case, CaseOutcome};
 use tests::chart::texts;
-use tests::{judge, root};
+use tests::{evaluate, root};
 
 use super::instances::{Instance, NAME_LABEL};
 use crate::files::parse_one;
@@ -15,10 +15,10 @@ use crate::files::parse_one;
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) case: Case,
-    /// The instances that judge it, or all.
+    /// The instances that evaluate it, or all.
     pub(crate) policies: Option<BTreeSet<String>>,
     pub(crate) expect: Expect,
-    /// JSON pointers to places that have no value when all instances have judged the object.
+    /// JSON pointers to places that have no value when all instances have evaluated the object.
     pub(crate) unset: Vec<String>,
 }
 
@@ -128,10 +128,10 @@ pub(crate) fn read(system: &str, cluster: &Value, request: Value) -> Asked {
 /// The messages of the instances that deny a request, by name.
 pub(crate) type Denials = BTreeMap<String, Vec<String>>;
 
-/// Judges a request by all instances that mutate, one by one, and then by all others, with the
+/// Evaluates a request by all instances that mutate, one by one, and then by all others, with the
 /// object that those have left. Returns the denials and that object. The API server would stop at
 /// the first denial; here, all are seen.
-pub(crate) fn judged<'a>(
+pub(crate) fn evaluated<'a>(
     instances: impl Iterator<Item = &'a Instance>,
     case: &Case,
 ) -> (Denials, Option<Value>) {
@@ -143,9 +143,9 @@ pub(crate) fn judged<'a>(
             continue;
         }
         case.settings = instance.settings().clone();
-        let judged = judge::natively(instance.entry(), &case)
+        let evaluated = evaluate::natively(instance.entry(), &case)
             .unwrap_or_else(|error| panic!("{}: {error}", case.place()));
-        let CaseOutcome { admitted, denied, mutated, fault, settings_error, .. } = judged.outcome;
+        let CaseOutcome { admitted, denied, mutated, fault, settings_error, .. } = evaluated.outcome;
         match (denied, mutated) {
             (Some(lines), _) => _ = denials.insert(instance.name().to_owned(), lines),
             (_, Some(object)) => case.object = Some(object),
@@ -163,9 +163,9 @@ pub(crate) fn judged<'a>(
 
 /// Returns what is wrong with the outcome of a request.
 pub(crate) fn problem(skips: Skips, instances: &[Instance], asked: &Asked) -> Option<String> {
-    let judging =
+    let evaluating =
         |instance: &&Instance| asked.policies.as_ref().is_none_or(|names| names.contains(instance.name()));
-    let (denials, object) = judged(instances.iter().filter(judging), &asked.case);
+    let (denials, object) = evaluated(instances.iter().filter(evaluating), &asked.case);
     let is_set = |place: &&String| object.as_ref().is_some_and(|object| object.pointer(place).is_some());
     if let Some(place) = asked.unset.iter().find(is_set) {
         return Some(format!("{}: {place} is set", asked.case.name));

@@ -8,7 +8,7 @@ use tests::bounded;
 
 use super::generate;
 use super::model::{Mode, Settings};
-use super::policy::{judge, outcome};
+use super::policy::{evaluate, outcome};
 use super::settings;
 
 /// A case that updates a pod.
@@ -47,7 +47,7 @@ proptest! {
 
     /// A pod that may be created may get an image if it could be created with this image.
     #[test]
-    fn new_images_are_judged_like_those_of_new_pods(
+    fn new_images_are_evaluated_like_those_of_new_pods(
         pod in generate::pod(), settings in settings(), which: Index,
         image in prop::sample::select(vec!["attacker/shell", "quay.io/node/exporter:2", "registry.example/app:1"]),
     ) {
@@ -59,12 +59,12 @@ proptest! {
             ..settings
         };
         let guard = settings.json(Mode::Validate);
-        let Some(old) = judge(&pod, &settings.json(Mode::Mutate)).object(&pod) else { return Ok(()) };
+        let Some(old) = evaluate(&pod, &settings.json(Mode::Mutate)).object(&pod) else { return Ok(()) };
         let Some(old) = with_image(&old, which, "registry.example/app:1") else { return Ok(()) };
         let Some(new) = with_image(&old, which, image) else { return Ok(()) };
-        if judge(&old, &guard).is_admitted() {
+        if evaluate(&old, &guard).is_admitted() {
             let found = outcome(&updated(&old, &new, &guard));
-            let is_admitted = judge(&new, &guard).is_admitted();
+            let is_admitted = evaluate(&new, &guard).is_admitted();
             prop_assert_eq!(found.denied.is_none(), is_admitted, "{:?}: {} {}", found, new, guard);
             prop_assert!(found.fault.is_none() && found.mutated.is_none());
         }

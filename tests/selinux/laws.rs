@@ -5,7 +5,7 @@ use suite::cases::{Case, CaseOutcome, load_dir};
 
 use super::generate::LISTS;
 use super::model::{Action, Fixed, Mode, Settings, Source};
-use super::policy::{Verdict, judge, outcome};
+use super::policy::{Verdict, evaluate, outcome};
 
 /// All cases with valid settings.
 fn cases() -> Vec<Case> {
@@ -182,8 +182,9 @@ fn only_contexts_change_and_a_guard_changes_nothing() {
             let outcome = outcome(&case);
             refused += usize::from(!is_admitted(&outcome));
             if let Some(mutated) = outcome.mutated {
-                let judged = changes_only_contexts(case.object.as_ref().unwrap(), &mutated, &case.settings);
-                assert_eq!(judged, Ok(()), "{}", case.place());
+                let evaluated =
+                    changes_only_contexts(case.object.as_ref().unwrap(), &mutated, &case.settings);
+                assert_eq!(evaluated, Ok(()), "{}", case.place());
                 changed += 1;
             }
         }
@@ -258,9 +259,9 @@ fn an_additional_violating_container_never_helps_in_cases() {
             spec[list] = items.into();
             let after = outcome(&with_object(&case, object));
             // Exempt requests stay exempt; all others are denied.
-            let was_judged = !is_admitted(&before) || before.mutated.is_some();
-            assert!(!was_judged || !is_admitted(&after), "{} in {list}: {after:?}", case.place());
-            worse += usize::from(was_judged);
+            let was_evaluated = !is_admitted(&before) || before.mutated.is_some();
+            assert!(!was_evaluated || !is_admitted(&after), "{} in {list}: {after:?}", case.place());
+            worse += usize::from(was_evaluated);
         }
     }
     assert!(worse > 30, "{worse}");
@@ -273,9 +274,9 @@ fn a_guard_admits_a_fixed_level_of_any_width() {
         let allocation = json!({ "source": "Fixed", "fixed": { "level": level } });
         let settings = |mode: &str| json!({ "mode": mode, "allocation": allocation });
         let pod = super::pod(&json!({ "containers": [{ "name": "a" }] }));
-        let object = judge(&pod, &settings("Mutate")).object(&pod).unwrap();
-        assert_eq!(judge(&object, &settings("Mutate")), Verdict::Admitted, "{level} again");
-        assert_eq!(judge(&object, &settings("Validate")), Verdict::Admitted, "{level}");
+        let object = evaluate(&pod, &settings("Mutate")).object(&pod).unwrap();
+        assert_eq!(evaluate(&object, &settings("Mutate")), Verdict::Admitted, "{level} again");
+        assert_eq!(evaluate(&object, &settings("Validate")), Verdict::Admitted, "{level}");
     }
 }
 
@@ -285,9 +286,9 @@ fn a_fixed_level_and_the_lowest_host_level_do_not_contradict() {
     let source = Source::Fixed(Fixed { level: Some("s0:c7,c9"), ..Fixed::default() });
     let settings = Settings { source, lowest: true, ..Settings::default() };
     let pod = super::pod(&json!({ "hostPID": true, "containers": [{ "name": "a" }] }));
-    let object = judge(&pod, &settings.json(Mode::Mutate)).object(&pod).unwrap();
+    let object = evaluate(&pod, &settings.json(Mode::Mutate)).object(&pod).unwrap();
     for mode in [Mode::Mutate, Mode::Validate] {
-        assert_eq!(judge(&object, &settings.json(mode)), Verdict::Admitted, "{mode:?}: {object}");
+        assert_eq!(evaluate(&object, &settings.json(mode)), Verdict::Admitted, "{mode:?}: {object}");
     }
 }
 
@@ -301,7 +302,7 @@ fn a_confined_container_is_never_admitted_at_the_lowest_level() {
             let spec =
                 json!({ "hostPID": true, "containers": [{ "name": "a", "securityContext": options }] });
             assert_eq!(
-                judge(&super::pod(&spec), &settings.json(mode)),
+                evaluate(&super::pod(&spec), &settings.json(mode)),
                 Verdict::Denied,
                 "{action:?} {mode:?}"
             );

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tests::bounded;
 
 use self::model::{Action, Answer, Match, Mode, Settings, Source};
-use self::policy::{Verdict, judge};
+use self::policy::{Verdict, evaluate};
 
 const MODES: [Mode; 2] = [Mode::Mutate, Mode::Validate];
 
@@ -39,7 +39,7 @@ fn typed(pod: &Value) -> Pod {
 /// The verdict of the model.
 fn expected(pod: &Value, settings: &Settings, mode: Mode) -> Verdict {
     let typed = typed(pod);
-    match model::judge(&typed, settings, mode) {
+    match model::evaluate(&typed, settings, mode) {
         Answer::Denied(_) => Verdict::Denied,
         Answer::Admitted(completed) if *completed == typed => Verdict::Admitted,
         Answer::Admitted(completed) => Verdict::Mutated(serde_json::to_value(completed).unwrap()),
@@ -60,7 +60,7 @@ fn generated_pods_cover_all_outcomes_and_reasons() {
         let (pod, settings) = (generate::pod(), settings()).new_tree(&mut runner).unwrap().current();
         let typed = typed(&pod);
         for mode in MODES {
-            match model::judge(&typed, &settings, mode) {
+            match model::evaluate(&typed, &settings, mode) {
                 Answer::Denied(reasons) => {
                     denied += usize::from(mode == Mode::Mutate);
                     // Only single reasons count: with several, a model without the rule would give
@@ -97,7 +97,7 @@ proptest! {
         for mode in MODES {
             let expected = expected(&pod, &Settings::default(), mode);
             let settings = if is_written { written.json(mode) } else { Settings::default().json(mode) };
-            prop_assert_eq!(judge(&pod, &settings), expected, "{}", settings);
+            prop_assert_eq!(evaluate(&pod, &settings), expected, "{}", settings);
         }
     }
 }
@@ -113,7 +113,7 @@ proptest! {
     ) {
         let settings = Settings { recursive: adds.0, crio_try_skip: adds.1, ..settings };
         let json = MODES.map(|mode| settings.json(mode));
-        let [policy, guard] = json.each_ref().map(|json| judge(&pod, json));
+        let [policy, guard] = json.each_ref().map(|json| evaluate(&pod, json));
         prop_assert_eq!(&policy, &expected(&pod, &settings, Mode::Mutate), "{}", json[0]);
         prop_assert_eq!(&guard, &expected(&pod, &settings, Mode::Validate), "{}", json[1]);
         match policy {
@@ -121,7 +121,7 @@ proptest! {
             Verdict::Admitted => prop_assert!(guard.is_admitted(), "{}", json[1]),
             Verdict::Mutated(object) => {
                 for json in &json {
-                    prop_assert_eq!(judge(&object, json), Verdict::Admitted, "{}", json);
+                    prop_assert_eq!(evaluate(&object, json), Verdict::Admitted, "{}", json);
                 }
             }
         }

@@ -289,7 +289,7 @@ struct Added {
     name: bool,
 }
 
-pub fn judge(pod: &Pod, settings: &Settings, mode: Mode) -> Answer {
+pub fn evaluate(pod: &Pod, settings: &Settings, mode: Mode) -> Answer {
     let spec = pod.spec.as_ref().unwrap();
     let selected = spec.node_selector.iter().flatten();
     let is_windows = spec.os.as_ref().is_some_and(|os| os.name == "windows")

@@ -4,7 +4,7 @@ use admission::PolicyEntry;
 use rules::selinux::pool::Pool;
 use serde_json::{Value, json};
 use suite::cases::{Case, CaseOutcome};
-use tests::judge;
+use tests::evaluate;
 
 /// The verdict of the policy.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,11 +54,11 @@ fn created(object: &Value, settings: &Value) -> Case {
 
 /// The outcome of a case.
 pub fn outcome(case: &Case) -> CaseOutcome {
-    judge::natively(entry(), case).unwrap().outcome
+    evaluate::natively(entry(), case).unwrap().outcome
 }
 
-/// Judges the creation of an object.
-pub fn judge(object: &Value, settings: &Value) -> Verdict {
+/// Evaluates the creation of an object.
+pub fn evaluate(object: &Value, settings: &Value) -> Verdict {
     let outcome = outcome(&created(object, settings));
     if let Some(mutated) = outcome.mutated {
         assert_ne!(mutated, *object, "mutated without a change");

@@ -4,7 +4,7 @@ use admission::{CanI, Cluster, Get, List, PolicyEntry, Shape, Unreachable, bound
 use serde_json::{Value, json};
 use suite::cases::{Case, CaseOutcome};
 
-use crate::judge;
+use crate::evaluate;
 
 /// A law.
 #[derive(Clone, Copy, Debug)]
@@ -22,19 +22,19 @@ pub struct Law {
 pub struct Original {
     case: Case,
     entry: &'static PolicyEntry,
-    policy: judge::Native,
+    policy: evaluate::Native,
     outcome: CaseOutcome,
 }
 
 impl Original {
-    /// Judges a case.
+    /// Evaluates a case.
     ///
     /// # Errors
     /// Returns an error if the case is not a valid request, or if the policy makes a look-up that
     /// it does not declare.
     pub fn new(entry: &'static PolicyEntry, case: Case) -> Result<Self, String> {
-        let policy = judge::Native::new(entry, &case)?;
-        let outcome = policy.judge(&case)?.outcome;
+        let policy = evaluate::Native::new(entry, &case)?;
+        let outcome = policy.evaluate(&case)?.outcome;
         Ok(Self { case, entry, policy, outcome })
     }
 
@@ -44,9 +44,9 @@ impl Original {
         &self.case
     }
 
-    /// Judges the case with another object in a field of the request.
-    fn judge_with(&self, field: &str, object: Value) -> Result<CaseOutcome, String> {
-        Ok(self.policy.judge(&with(&self.case, field, object))?.outcome)
+    /// Evaluates the case with another object in a field of the request.
+    fn evaluate_with(&self, field: &str, object: Value) -> Result<CaseOutcome, String> {
+        Ok(self.policy.evaluate(&with(&self.case, field, object))?.outcome)
     }
 }
 
@@ -135,25 +135,25 @@ fn ends_a_token(byte: u8) -> bool {
 fn closed(original: &Original, ends: impl Fn(u8) -> bool) -> Result<usize, String> {
     let payload = original.case.admission_request()?.payload(&json!({}));
     let cluster = kubernetes::objects::Objects::unreachable("not needed");
-    let mut judged = 0_usize;
+    let mut evaluated = 0_usize;
     for (at, byte) in payload.iter().enumerate() {
         let Some((cut, [_, ..])) = payload.split_at_checked(at.saturating_add(1)) else { continue };
         if !ends(*byte) {
             continue;
         }
-        if original.entry.evaluate(cut, &cluster).accepted {
+        if original.entry.respond(cut, &cluster).accepted {
             return Err(format!("admitted when cut after {} bytes", cut.len()));
         }
-        judged = judged.saturating_add(1);
+        evaluated = evaluated.saturating_add(1);
     }
-    Ok(judged)
+    Ok(evaluated)
 }
 
 fn mistyped(original: &Original) -> Result<usize, String> {
-    let mut judged = 0_usize;
+    let mut evaluated = 0_usize;
     // A fault that is due to the type of a value may disappear with another type.
     if original.outcome.denied.is_none() {
-        return Ok(judged);
+        return Ok(evaluated);
     }
     for (field, object) in objects_of(&original.case) {
         for pointer in pointers(&object) {
@@ -165,15 +165,15 @@ fn mistyped(original: &Original) -> Result<usize, String> {
                     continue;
                 }
                 *value = other.clone();
-                let outcome = original.judge_with(field, changed)?;
+                let outcome = original.evaluate_with(field, changed)?;
                 if outcome.admitted.is_some() || outcome.mutated.is_some() {
                     return Err(format!("admitted with {other} at {field}{pointer}"));
                 }
-                judged = judged.saturating_add(1);
+                evaluated = evaluated.saturating_add(1);
             }
         }
     }
-    Ok(judged)
+    Ok(evaluated)
 }
 
 fn null(original: &Original) -> Result<usize, String> {
@@ -193,7 +193,7 @@ fn order(original: &Original) -> Result<usize, String> {
     }
     let mut reversed = original.case.clone();
     reversed.cluster.objects.reverse();
-    let (one, other) = (&original.outcome, judge::natively(original.entry, &reversed)?.outcome);
+    let (one, other) = (&original.outcome, evaluate::natively(original.entry, &reversed)?.outcome);
     // A fault names the first object that cannot be read, by its place in the list.
     let same = *one == other || one.fault.is_some() && other.fault.is_some();
     if same { Ok(1) } else { Err(format!("{other:?} instead of {one:?}")) }
@@ -225,7 +225,7 @@ fn answers(original: &Original) -> Result<usize, String> {
     if outcome.denied.is_none() && outcome.fault.is_none() || outcome.asked.is_empty() {
         return Ok(0);
     }
-    let payload = case.admission_request()?.payload(&judge::settings(case));
+    let payload = case.admission_request()?.payload(&evaluate::settings(case));
     let nonsense = [
         "",
         "null",
@@ -237,7 +237,7 @@ fn answers(original: &Original) -> Result<usize, String> {
         "{\"allowed\":\"true\",\"metadata\":7}",
     ];
     for answer in nonsense {
-        if entry.evaluate(&payload, &Says(answer.as_bytes())).accepted {
+        if entry.respond(&payload, &Says(answer.as_bytes())).accepted {
             return Err(format!("admitted when the cluster answers {answer:?}"));
         }
     }
@@ -246,7 +246,7 @@ fn answers(original: &Original) -> Result<usize, String> {
 
 fn settled(original: &Original) -> Result<usize, String> {
     let Some(mutated) = &original.outcome.mutated else { return Ok(0) };
-    let again = original.judge_with("object", mutated.clone())?;
+    let again = original.evaluate_with("object", mutated.clone())?;
     if again.admitted.is_some() { Ok(1) } else { Err(format!("the mutated object: {again:?}")) }
 }
 
@@ -257,10 +257,10 @@ fn lossless(original: &Original) -> Result<usize, String> {
     let (Some(_), Some(object)) = (&outcome.mutated, &case.object) else { return Ok(0) };
     let mut object = object.clone();
     add_field(&mut object, entry.object, &json!("@numbers@"));
-    let payload = with(case, "object", object).admission_request()?.payload(&judge::settings(case));
+    let payload = with(case, "object", object).admission_request()?.payload(&evaluate::settings(case));
     // Replaced in the text only: a parsed value would lose digits.
     let payload = String::from_utf8_lossy(&payload).replace("\"@numbers@\"", NUMBERS);
-    let response = entry.evaluate(payload.as_bytes(), case.objects()?.as_ref()).to_json();
+    let response = entry.respond(payload.as_bytes(), case.objects()?.as_ref()).to_json();
     let count = |text: &str| text.matches(NUMBERS).count();
     let (before, after) = (count(&payload), count(&String::from_utf8_lossy(&response)));
     if before > 0 && before == after {
@@ -273,21 +273,21 @@ fn lossless(original: &Original) -> Result<usize, String> {
 fn bounded(original: &Original) -> Result<usize, String> {
     /// The number of copies of each element and of each label.
     const COPIES: usize = 300;
-    let mut judged = 0_usize;
+    let mut evaluated = 0_usize;
     let CaseOutcome { denied, warnings, audit_annotations, .. } = &original.outcome;
     if denied.is_none() && warnings.is_empty() && audit_annotations.is_empty() {
-        return Ok(judged);
+        return Ok(evaluated);
     }
     for (field, object) in objects_of(&original.case) {
         let mut larger = object;
         multiply(&mut larger, COPIES);
-        let outcome = original.judge_with(field, larger)?;
+        let outcome = original.evaluate_with(field, larger)?;
         let message = outcome.denied.map(|lines| lines.join("\n")).or(outcome.fault).unwrap_or_default();
         let annotations = outcome.audit_annotations.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         bounds::check(&message, &outcome.warnings, &mut annotations.into_iter())?;
-        judged = judged.saturating_add(1);
+        evaluated = evaluated.saturating_add(1);
     }
-    Ok(judged)
+    Ok(evaluated)
 }
 
 /// Repeats the elements of every array, and adds copies of every string field of objects whose keys
@@ -325,10 +325,10 @@ fn multiply(value: &mut Value, copies: usize) {
 }
 
 fn same_outcome(original: &Original, change: impl Fn(&mut Value), what: &str) -> Result<usize, String> {
-    let mut judged = 0_usize;
+    let mut evaluated = 0_usize;
     // A mutated object comes back with the added fields.
     if original.outcome.mutated.is_some() {
-        return Ok(judged);
+        return Ok(evaluated);
     }
     for (field, object) in objects_of(&original.case) {
         let mut changed = object.clone();
@@ -336,13 +336,13 @@ fn same_outcome(original: &Original, change: impl Fn(&mut Value), what: &str) ->
         if changed == object {
             continue;
         }
-        let outcome = original.judge_with(field, changed)?;
+        let outcome = original.evaluate_with(field, changed)?;
         if outcome != original.outcome {
             return Err(format!("{what} in {field}: {outcome:?} instead of {:?}", original.outcome));
         }
-        judged = judged.saturating_add(1);
+        evaluated = evaluated.saturating_add(1);
     }
-    Ok(judged)
+    Ok(evaluated)
 }
 
 /// Sets every field that the shape names and the object lacks to null.

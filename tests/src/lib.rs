@@ -1,5 +1,5 @@
-//! The files that the tests need, cases judged natively and by modules, the laws that hold for all
-//! of them, and the report of tests that cannot run.
+//! The files that the tests need, cases evaluated natively and by modules, the laws that hold for
+//! all of them, and the report of tests that cannot run.
 
 #[cfg(feature = "modules")]
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use wapc_host::{Host, HostError, Module};
 
 pub mod api_server;
 pub mod chart;
-pub mod judge;
+pub mod evaluate;
 pub mod kubernetes;
 pub mod laws;
 pub mod pods;

@@ -1,4 +1,4 @@
-//! Prints how fast a dump is read and judged, and the memory that it takes.
+//! Prints how fast a dump is read and evaluated, and the memory that it takes.
 //!
 //! Arguments: the number of objects, and the folder of the modules for the feature `modules`.
 
@@ -137,11 +137,11 @@ fn compare(folder: &Path, out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
 
 #[cfg(feature = "modules")]
 fn in_host(folder: &Path, mut policies: Vec<Policy>) -> Result<Vec<Policy>, Box<dyn Error>> {
-    use scan::{Engine, Judge};
+    use scan::{Engine, Evaluator};
     use wapc_host::{Deployment, Host, Resource};
     let host = Host::new()?;
     for policy in &mut policies {
-        let Judge::Module(module) = &mut policy.judge else { continue };
+        let Evaluator::Module(module) = &mut policy.evaluator else { continue };
         let Engine::Native(entry) = module.engine else { continue };
         let loaded = host.load(&fs::read(folder.join(format!("{}.wasm", entry.id)))?)?;
         let deployed = loaded.deploy(Deployment {

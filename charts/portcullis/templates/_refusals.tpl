@@ -13,10 +13,10 @@ backgroundAudit. */}}
   {{- fail (printf "%s: timeoutEvalSeconds is greater than timeoutSeconds; lower it" $place) -}}
 {{- end -}}
 {{- if and .policy.audit $protects -}}
-  {{- fail (printf "%s: an instance for audits judges no request and cannot protect; set its mode to monitor" $place) -}}
+  {{- fail (printf "%s: an instance for audits evaluates no request and cannot protect; set its mode to monitor" $place) -}}
 {{- end -}}
 {{- if and .policy.audit (not .needs.backgroundAudit) -}}
-  {{- fail (printf "%s: %s judges the requesting user, which audits do not have; remove the instance" $place .module) -}}
+  {{- fail (printf "%s: %s evaluates the requesting user, which audits do not have; remove the instance" $place .module) -}}
 {{- end -}}
 {{- include "portcullis.refuseAudit" (dict "place" $place "rules" .rules "backgroundAudit" .backgroundAudit) -}}
 {{- if and $ofNodes $protects (eq (toString .settings.mode) "Warn") -}}
@@ -32,7 +32,7 @@ backgroundAudit. */}}
   {{- fail (printf "%s: external IPs can be claimed from any namespace; remove namespaceSelector and skippedNamespaces, and allow what a namespace needs with settings.allow" $place) -}}
 {{- end -}}
 {{- if and (eq .module "external-ips") (has "status.loadBalancer.ingress" (.settings.fields | default list)) (not (or (has "services/status" $resources) (has "services/*" $resources) (has "*/status" $resources) (has "*/*" $resources))) -}}
-  {{- fail (printf "%s: settings.fields has status.loadBalancer.ingress, but the rules have no services/status, so it is never judged; add the rule" $place) -}}
+  {{- fail (printf "%s: settings.fields has status.loadBalancer.ingress, but the rules have no services/status, so it is never evaluated; add the rule" $place) -}}
 {{- end -}}
 {{- range .policy.matchConditions -}}
   {{- if has .name $.derived -}}

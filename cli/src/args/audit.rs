@@ -25,7 +25,7 @@ pub(crate) enum Audit {
     /// List pods and workloads that the Pod Security Standards deny, under settings of the policy
     /// pod-security.
     ///
-    /// The output is that of `portcullis scan`. All objects are judged as if they were being
+    /// The output is that of `portcullis scan`. All objects are evaluated as if they were being
     /// created.
     PodSecurity {
         #[command(flatten)]
@@ -37,8 +37,8 @@ pub(crate) enum Audit {
     /// policy would deny or change.
     ///
     /// The dump needs Namespaces, pods, workloads with pod templates, and PersistentVolumes. With
-    /// types.fromSelinuxProfiles, it also needs SelinuxProfiles. All objects are judged as if they
-    /// were being created.
+    /// types.fromSelinuxProfiles, it also needs SelinuxProfiles. All objects are evaluated as if
+    /// they were being created.
     Selinux {
         #[command(flatten)]
         dump: DumpArgs,

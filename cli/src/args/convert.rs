@@ -23,7 +23,7 @@ pub(crate) enum ConvertSource {
     /// library that differ in nothing but the control become one manifest.
     ///
     /// Comments above each manifest list what is not converted. If a match or an exclude cannot be
-    /// expressed, the manifest judges more requests than the rule, never fewer, and is in mode
+    /// expressed, the manifest evaluates more requests than the rule, never fewer, and is in mode
     /// monitor.
     Kyverno {
         #[command(flatten)]
@@ -38,12 +38,12 @@ pub(crate) enum ConvertSource {
     ///
     /// The files have constraints, the Config, ConstraintTemplates and ExpansionTemplates.
     ///
-    /// Constraints that judge the same requests become one manifest. If a manifest refuses more
+    /// Constraints that evaluate the same requests become one manifest. If a manifest refuses more
     /// than a constraint, it is in mode monitor.
     Gatekeeper(SourceArgs),
     /// Convert policies with Kubewarden's official modules for single controls.
     ///
-    /// The files have policies and groups of policies. Those that judge the same requests become
+    /// The files have policies and groups of policies. Those that evaluate the same requests become
     /// one manifest. If a manifest refuses more than a policy, it is in mode monitor.
     Kubewarden(SourceArgs),
     /// Convert the configuration of the admission plugin PodSecurity.

@@ -14,24 +14,24 @@ Examples:
   portcullis run pod-security deployment.yaml
       Would the objects of a manifest be admitted?
   portcullis run external-ips review.json --settings settings.yaml --cluster namespaces.yaml
-      Judge a recorded request with settings, and with Namespaces that the policy can look up.
+      Evaluate a recorded request with settings, and with Namespaces that the policy can look up.
   kubectl get pods --namespace shop -o json | portcullis run pod-security -
-      Judge what runs already.
+      Evaluate what runs already.
   portcullis run my-policy.wasm requests/*.json -o json
-      Judge requests with a module of your own, for a program.";
+      Evaluate requests with a module of your own, for a program.";
 
 pub(super) const SCAN: &str = "\
 Examples:
   portcullis scan manifests/ --policy policies/
       What would be denied, where, and why?
   portcullis scan manifests/ --policy policies/ --old git:origin/main
-      Judge a change: updates, new objects and deletions.
+      Evaluate a change: updates, new objects and deletions.
   portcullis scan manifests/ --policy new-policies/ --compare policies/
       Which verdicts change with other policies?
   portcullis scan --helm chart/ --values values.yaml --policy pod-security
-      Judge what a chart renders.
+      Evaluate what a chart renders.
   kubectl get pods,deployments --all-namespaces -o json | portcullis scan - --policy pod-security
-      Judge what runs already.
+      Evaluate what runs already.
   portcullis scan . -p policies/ -o text -o sarif=scan.sarif -o html=scan.html
       Write several reports in one run.
   portcullis scan . -p policies/ --write-baseline known.jsonl

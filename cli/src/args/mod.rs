@@ -27,7 +27,7 @@ pub(crate) use selinux::{AllocateArgs, LevelArgs, SelinuxArgs, SelinuxCommand};
 pub(crate) use settings::SettingsArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 
-/// Judge Kubernetes objects and requests with Kubewarden policies, from files or from a running
+/// Evaluate Kubernetes objects and requests with Kubewarden policies, from files or from a running
 /// cluster.
 #[derive(Debug, Parser)]
 #[command(name = "portcullis", version, max_term_width = 100, after_help = examples::ALL)]

@@ -1,4 +1,4 @@
-//! The arguments that say how policies judge.
+//! The arguments that say how policies evaluate.
 
 use std::path::PathBuf;
 

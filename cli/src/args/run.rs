@@ -4,10 +4,10 @@ use clap::Args;
 
 use super::{EngineArgs, SettingsArgs, TextOrData};
 
-/// Judge requests, or the creation of objects, with one policy.
+/// Evaluate requests, or the creation of objects, with one policy.
 ///
 /// Exits with status 0 if all requests are admitted, 1 if a request is denied, and 2 if the
-/// requests cannot be judged.
+/// requests cannot be evaluated.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
     /// Id of a policy of Portcullis, module file, reference of a module in a registry, or manifest
@@ -15,18 +15,18 @@ pub(crate) struct RunArgs {
     ///
     /// The ids are external-ips, node-labels, node-pods, pod-security and selinux. A manifest
     /// provides the module, the settings, the granted look-ups, mutating and message: every request
-    /// is judged, whatever the rules and selectors are, and mode is ignored. A module from a
+    /// is evaluated, whatever the rules and selectors are, and mode is ignored. A module from a
     /// registry is kept in $XDG_CACHE_HOME/portcullis or ~/.cache/portcullis.
     pub(crate) policy: String,
 
-    /// Files to judge, as JSON or YAML: AdmissionReviews, AdmissionRequests, and Kubernetes objects
-    /// and lists of them; `-` reads standard input.
+    /// Files to evaluate, as JSON or YAML: AdmissionReviews, AdmissionRequests, and Kubernetes
+    /// objects and lists of them; `-` reads standard input.
     ///
-    /// An object is judged as if an ordinary user created it.
+    /// An object is evaluated as if an ordinary user created it.
     #[arg(required_unless_present = "request", value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// A file to judge, as FILE. Those of the option come first.
+    /// A file to evaluate, as FILE. Those of the option come first.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) request: Vec<String>,
 
@@ -42,8 +42,8 @@ pub(crate) struct RunArgs {
     #[arg(short, long, value_name = "FILE|DIR")]
     pub(crate) cluster: Vec<String>,
 
-    /// Judge each file NAME.request.json with the settings in NAME.settings.yaml and the cluster in
-    /// NAME.cluster.yaml of its folder, where they exist.
+    /// Evaluate each file NAME.request.json with the settings in NAME.settings.yaml and the cluster
+    /// in NAME.cluster.yaml of its folder, where they exist.
     #[arg(long, conflicts_with_all = ["settings", "settings_json", "cluster"])]
     pub(crate) samples: bool,
 

@@ -11,12 +11,12 @@ use crate::failure::Failure;
 use crate::policy::Engines;
 use crate::requests::NamedRequest;
 use crate::source::InputReader;
-use crate::verdicts::{self, JudgedRequest};
+use crate::verdicts::{self, EvaluatedRequest};
 use crate::{cluster, policy, requests, settings};
 
 const DENIED: u8 = 1;
 
-/// Judges requests and prints the verdicts; prints nothing if an input cannot be read.
+/// Evaluates requests and prints the verdicts; prints nothing if an input cannot be read.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
     let files = args.request.iter().chain(&args.files);
@@ -32,12 +32,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         let respond = |named: &NamedRequest| module.respond(&named.request, &deployment, &cluster);
         responses.extend(requests.iter().map(respond));
     }
-    let judged = requests.into_iter().zip(responses);
-    let judged: Vec<JudgedRequest> = judged
-        .map(|(NamedRequest { name, request }, response)| JudgedRequest { name, request, response })
+    let evaluated = requests.into_iter().zip(responses);
+    let evaluated: Vec<EvaluatedRequest> = evaluated
+        .map(|(NamedRequest { name, request }, response)| EvaluatedRequest { name, request, response })
         .collect();
-    verdicts::print(&judged, args.output)?;
-    let all_admitted = judged.iter().all(|judged| judged.response.allowed);
+    verdicts::print(&evaluated, args.output)?;
+    let all_admitted = evaluated.iter().all(|evaluated| evaluated.response.allowed);
     Ok(if all_admitted { ExitCode::SUCCESS } else { ExitCode::from(DENIED) })
 }
 

@@ -9,7 +9,7 @@ use admission::PolicyEntry;
 use kubewarden::matching::Webhook;
 use kubewarden::packaging::{ExecutionMode, Metadata, PolicyType};
 use report::{PolicyRef, Severity};
-use scan::{Engine, Judge, Module, Policy};
+use scan::{Engine, Evaluator, Module, Policy};
 use serde_json::{Value, json};
 use wapc_host::{Deployment, Host, HostError, Resource};
 
@@ -114,7 +114,7 @@ impl<'a> Engines<'a> {
         let mut policy = Policy::of_id(entry.id, settings)
             .ok_or_else(|| Failure::new(format!("policy {}: has no rules", entry.id)))?;
         if !self.is_native()
-            && let Judge::Module(module) = &mut policy.judge
+            && let Evaluator::Module(module) = &mut policy.evaluator
         {
             (module.engine, _) = self.of_argument(text, argument, settings)?;
         }
@@ -208,13 +208,13 @@ pub(super) fn resource(api_version: &str, kind: &str) -> Resource {
     Resource { api_version: api_version.to_owned(), kind: kind.to_owned() }
 }
 
-/// Checks that a module judges admission requests over waPC.
+/// Checks that a module evaluates admission requests over waPC.
 fn check(metadata: &Metadata) -> Result<(), &'static str> {
     if metadata.execution_mode != ExecutionMode::KubewardenWapc {
         return Err("has an unsupported executionMode; only kubewarden-wapc can be run");
     }
     if metadata.policy_type != PolicyType::Kubernetes {
-        return Err("has the policyType raw, so it does not judge AdmissionRequests");
+        return Err("has the policyType raw, so it does not evaluate AdmissionRequests");
     }
     Ok(())
 }
@@ -236,7 +236,7 @@ fn of_metadata(module: &AnnotatedModule, settings: &Value, engine: Engine) -> Re
             ..PolicyRef::default()
         },
         webhook,
-        judge: Judge::Module(Module::new(settings, engine, look_ups.collect())),
+        evaluator: Evaluator::Module(Module::new(settings, engine, look_ups.collect())),
         is_mutating: *mutating,
         fails_closed: true,
         message: None,

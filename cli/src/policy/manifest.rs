@@ -62,5 +62,5 @@ fn describe(document: &Value) -> String {
 }
 
 pub(super) fn group(place: &SourceName) -> Failure {
-    Failure::about(place, "is a group of policies; judge with it by portcullis scan")
+    Failure::about(place, "is a group of policies; evaluate it with portcullis scan")
 }

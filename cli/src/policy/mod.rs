@@ -1,11 +1,11 @@
-//! The policy that judges: an id, a module, a manifest or a reference to a registry.
+//! The policy that evaluates: an id, a module, a manifest or a reference to a registry.
 
 mod argument;
 mod engines;
 mod manifest;
 mod module_file;
 
-use kubewarden::matching::Judge;
+use kubewarden::matching::Evaluator;
 use scan::{Engine, Module};
 use serde_json::{Value, json};
 use wapc_host::Deployment;
@@ -49,7 +49,7 @@ pub(crate) fn load(
         }
         PolicyArgument::Manifest(file) => {
             let (manifest, place) = manifest::read(file, reader)?;
-            let Judge::Module(module) = &manifest.judge else { return Err(manifest::group(&place)) };
+            let Evaluator::Module(module) = &manifest.evaluator else { return Err(manifest::group(&place)) };
             let mut deployment = deployment(&manifest.name, module, manifest.is_mutating);
             deployment.message.clone_from(&manifest.message);
             match settings {

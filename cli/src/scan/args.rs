@@ -13,14 +13,14 @@ use crate::args::{EngineArgs, SettingsArgs};
 /// The arguments of scans of files. With one of them, clap would not require --live.
 const OF_FILES: [&str; 6] = ["paths", "helm", "kustomize", "old", "cluster", "compare"];
 
-/// Judge objects as the API server and Kubewarden would, before they are applied.
+/// Evaluate objects as the API server and Kubewarden would, before they are applied.
 ///
 /// Exits with status 0 if nothing is denied, 1 if something is denied (--fail-on), and 2 if
-/// something could not be judged or nothing was judged. A verdict that cannot be evaluated is
+/// something could not be evaluated or nothing was evaluated. A verdict that cannot be evaluated is
 /// unknown, with the reason, and never a pass.
 #[derive(Args, Debug)]
 pub(crate) struct ScanArgs {
-    /// Objects to judge: files and directories of YAML and JSON; `-` reads standard input.
+    /// Objects to evaluate: files and directories of YAML and JSON; `-` reads standard input.
     ///
     /// In directories, these are the files *.yaml, *.yml and *.json that git does not ignore: those
     /// that no rule of .gitignore matches, and those that git tracks. A file can contain several
@@ -28,7 +28,7 @@ pub(crate) struct ScanArgs {
     #[arg(required_unless_present_any = ["helm", "kustomize", "live"], value_name = "FILE|DIR")]
     pub(crate) paths: Vec<String>,
 
-    /// Policy that judges: a manifest or a directory of manifests as they are deployed, an id of
+    /// Policy that evaluates: a manifest or a directory of manifests as they are deployed, an id of
     /// Portcullis, a module file, or the reference of a module in a registry. Repeat the option for
     /// several.
     ///
@@ -47,8 +47,8 @@ pub(crate) struct ScanArgs {
     /// replace those of --compare. Repeat the option for several.
     ///
     /// Exits with status 0 if nothing is denied that was not denied before, 1 if there are new
-    /// denials (--fail-on), and 2 if either side could not judge something. The formats are text,
-    /// json and markdown.
+    /// denials (--fail-on), and 2 if either side could not evaluate something. The formats are
+    /// text, json and markdown.
     #[arg(
         long,
         value_name = "POLICY",
@@ -125,8 +125,8 @@ pub(crate) struct InputArgs {
     pub(crate) kustomize: Vec<String>,
 
     /// The state before the change: files, directories, or git:REVISION with the same paths, charts
-    /// and directories to render. Objects that it has are judged as updates, and those that only it
-    /// has as deletions.
+    /// and directories to render. Objects that it has are evaluated as updates, and those that only
+    /// it has as deletions.
     #[arg(long, value_name = "FILE|DIR|git:REV")]
     pub(crate) old: Vec<String>,
 
@@ -143,8 +143,8 @@ pub(crate) struct InputArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Running cluster")]
 pub(crate) struct LiveArgs {
-    /// Judge the objects of a running cluster, which are read with the credentials of kubectl, or
-    /// with the service account of the pod. Nothing is written.
+    /// Evaluate the objects of a running cluster, which are read with the credentials of kubectl,
+    /// or with the service account of the pod. Nothing is written.
     ///
     /// Only objects that the rules of a policy name are read, and those that policies look up.
     #[arg(long, conflicts_with_all = OF_FILES)]
@@ -167,7 +167,7 @@ pub(crate) struct RequestArgs {
     pub(crate) operation: OperationChoice,
 
     /// Namespace of namespaced objects that name none [default: default]. With --live, the only
-    /// namespace whose objects are judged [default: all, and objects in no namespace].
+    /// namespace whose objects are evaluated [default: all, and objects in no namespace].
     #[arg(short, long, value_name = "NAME")]
     pub(crate) namespace: Option<String>,
 
@@ -183,8 +183,8 @@ pub(crate) struct RequestArgs {
     #[arg(long, value_name = "NAMESPACE/NAME", conflicts_with = "user", value_parser = service_account)]
     pub(crate) service_account: Option<(String, String)>,
 
-    /// Whether workloads are also judged by the pods that they would make [default: auto; off with
-    /// --live, where the pods exist]
+    /// Whether workloads are also evaluated as the pods that they would make [default: auto; off
+    /// with --live, where the pods exist]
     #[arg(long, value_enum)]
     pub(crate) pods: Option<PodsChoice>,
 }
@@ -215,7 +215,7 @@ pub(crate) struct OutputArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ExceptionArgs {
-    /// Judge without the exceptions that annotations of the objects make.
+    /// Evaluate without the exceptions that annotations of the objects make.
     ///
     /// The annotation portcullis.dev/except.POLICY or portcullis.dev/except.POLICY.CHECK accepts
     /// findings about its object. Its value is the reason, which can end in "until YYYY-MM-DD".
@@ -282,12 +282,12 @@ pub(crate) enum OperationChoice {
     Delete,
 }
 
-/// Whether workloads are judged by their pods.
+/// Whether workloads are evaluated as their pods.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum PodsChoice {
-    /// By policies that judge pods and did not object to the workload itself.
+    /// By policies that evaluate pods and did not object to the workload itself.
     Auto,
-    /// By all policies that judge pods.
+    /// By all policies that evaluate pods.
     On,
     /// Never.
     Off,

@@ -1,4 +1,4 @@
-//! Audits that judge all objects of a dump by a policy, as `portcullis scan` does.
+//! Audits that evaluate all objects of a dump against a policy, as `portcullis scan` does.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -17,8 +17,8 @@ use crate::stdout::print;
 
 use super::{input, policies};
 
-/// Judges a dump by a policy of Portcullis, as if its objects were being created. Objects that
-/// cannot be read are part of the report, and the others are judged.
+/// Evaluates a dump by a policy of Portcullis, as if its objects were being created. Objects that
+/// cannot be read are part of the report, and the others are evaluated.
 pub(crate) fn audit(
     entry: &'static PolicyEntry,
     dump: &DumpArgs,
@@ -30,7 +30,7 @@ pub(crate) fn audit(
     let engines = Engines::new(&engine);
     let policy = policies::bare(&engines, entry.id, PolicyArgument::Own(entry), &settings)?;
     let mut files = input::files(&dump.dump, reader)?;
-    // The pods of stored workloads exist, and are judged themselves.
+    // The pods of stored workloads exist, and are evaluated themselves.
     let options = Options { pods: Pods::Off, ..Options::default() };
     let report = Scan::new(vec![policy], options).run(&mut files, None, None, &mut ());
     let options =

@@ -94,9 +94,9 @@ fn explain_status(report: &Report) {
     if report.is_partial {
         print_problem("interrupted: the report is not all");
     } else if report.totals.objects == 0 {
-        print_problem("nothing was judged: the input has no objects");
+        print_problem("nothing was evaluated: the input has no objects");
     } else if report.totals.evaluations == 0 {
-        print_problem("nothing was judged: no policy looks at any of the objects; --explain says why");
+        print_problem("nothing was evaluated: no policy looks at any of the objects; --explain says why");
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) const DEFAULT_NAMESPACE: &str = "default";
 
 const REVISION: &str = "git:";
 
-/// Finds the objects to judge. Only one argument can be the standard input.
+/// Finds the objects to evaluate. Only one argument can be the standard input.
 pub(super) fn objects(args: &ScanArgs, reader: &mut InputReader) -> Result<Files, Failure> {
     let mut files = files(&args.paths, reader)?;
     for chart in charts(args) {
@@ -36,8 +36,8 @@ fn charts(args: &ScanArgs) -> Vec<Chart> {
     input.helm.iter().map(chart).collect()
 }
 
-/// Finds the objects before the change. A revision has the files of the paths that are judged, and
-/// the charts and folders that are rendered.
+/// Finds the objects before the change. A revision has the files of the paths that are evaluated,
+/// and the charts and folders that are rendered.
 pub(super) fn old(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Files>, Failure> {
     if args.input.old.is_empty() {
         return Ok(None);

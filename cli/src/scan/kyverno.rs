@@ -26,7 +26,7 @@ pub(super) fn convert(
     let conversions = match ::convert::kyverno(documents) {
         Ok(conversions) => conversions,
         Err(problem) => {
-            return (Vec::new(), vec![error(format!("{problem}; the policies of Kyverno judge nothing"))]);
+            return (Vec::new(), vec![error(format!("{problem}; the policies of Kyverno evaluate nothing"))]);
         }
     };
     let mut manifests = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn convert(
             PolicyManifest::read_for(&value, installation).map_err(|error| error.to_string())
         }) {
             Ok(manifest) => manifests.push((manifest, place)),
-            Err(problem) => notices.push(error(format!("{place}: {problem}; the policy judges nothing"))),
+            Err(problem) => notices.push(error(format!("{place}: {problem}; the policy evaluates nothing"))),
         }
     }
     let note = |note: String| Notice {

@@ -1,4 +1,4 @@
-//! `portcullis scan` and `portcullis report`, and the audits that judge whole dumps.
+//! `portcullis scan` and `portcullis report`, and the audits that evaluate whole dumps.
 
 mod args;
 mod audit;

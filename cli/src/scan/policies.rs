@@ -17,7 +17,7 @@ use crate::{parse, settings};
 
 use super::kyverno;
 
-/// The policies, and problems that keep some of them from judging.
+/// The policies, and problems that keep some of them from evaluating.
 #[derive(Default)]
 pub(super) struct PolicySet {
     pub(super) policies: Vec<Policy>,
@@ -27,7 +27,7 @@ pub(super) struct PolicySet {
 }
 
 /// Loads all policies that arguments name. A manifest that is not valid, and a module that cannot
-/// be loaded, become a notice: the other policies judge.
+/// be loaded, become a notice: the other policies evaluate.
 pub(super) fn load(
     arguments: &[String],
     settings: &SettingsArgs,
@@ -56,7 +56,8 @@ pub(super) fn load(
         match engines.argument(argument)? {
             PolicyArgument::Manifest(file) => {
                 if policies.add_file(file, engines, installation, reader)? == 0 {
-                    let problem = "has no manifest of a policy; pass the objects to judge without --policy";
+                    let problem =
+                        "has no manifest of a policy; pass the objects to evaluate without --policy";
                     return Err(Failure::about(SourceName::of_argument(file), problem));
                 }
             }
@@ -123,7 +124,7 @@ impl PolicySet {
         let manifest = match PolicyManifest::read_for(object, installation) {
             Ok(manifest) => manifest,
             Err(error) => {
-                let message = format!("{name}: {error}; the policy judges nothing");
+                let message = format!("{name}: {error}; the policy evaluates nothing");
                 self.notices.push(Notice { level: Level::Error, place: None, message });
                 return;
             }
@@ -154,7 +155,7 @@ pub(super) fn bare(
 }
 
 /// Loads a policy as its manifest deploys it. A module that cannot be loaded makes its verdicts
-/// unknown, and the other policies judge.
+/// unknown, and the other policies evaluate.
 fn deployed(manifest: PolicyManifest, place: &SourceName, engines: &Engines<'_>) -> Policy {
     let name = manifest.name.clone();
     Policy::of_manifest(manifest, &mut |module, is_mutating| {
@@ -177,7 +178,7 @@ fn misspelt(object: &Value, name: &SourceName) -> Option<Notice> {
         return None;
     }
     let message = format!(
-        "{name}: {kind} of {version} is not a kind of policy, so it judges nothing; write ClusterAdmissionPolicy, \
+        "{name}: {kind} of {version} is not a kind of policy, so it evaluates nothing; write ClusterAdmissionPolicy, \
          AdmissionPolicy, ClusterAdmissionPolicyGroup or AdmissionPolicyGroup"
     );
     Some(Notice { level: Level::Error, place: None, message })

@@ -105,7 +105,7 @@ impl Observer for Progress {
     fn explain(&mut self, explanation: &Explanation) {
         let Explanation { policy, object, concerns_pods, is_called, why } = explanation;
         let policy = self.explained.iter().flatten().nth(*policy).map(String::as_str).unwrap_or_default();
-        let called = if *is_called { "judged" } else { "not judged" };
+        let called = if *is_called { "evaluated" } else { "not evaluated" };
         let pods = if *concerns_pods { ", its pods" } else { "" };
         let line = one_line(&format!("{}{pods}: {called} by {policy}: {why}", name(object)));
         let written = self.bar.suspend(|| writeln!(io::stderr().lock(), "{line}"));

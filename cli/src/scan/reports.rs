@@ -31,7 +31,7 @@ pub(super) fn write(args: &WriteArgs, write_report: &WriteReport<'_>) -> Result<
     })
 }
 
-/// The lines of the files that were judged.
+/// The lines of the files that were evaluated.
 #[derive(Default)]
 struct Lines(RefCell<HashMap<String, Option<Vec<String>>>>);
 

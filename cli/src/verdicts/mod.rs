@@ -11,18 +11,18 @@ use crate::source::SourceName;
 use crate::stdout;
 
 #[derive(Debug)]
-pub(crate) struct JudgedRequest {
+pub(crate) struct EvaluatedRequest {
     pub(crate) name: SourceName,
     pub(crate) request: AdmissionRequest,
     pub(crate) response: AdmissionResponse,
 }
 
 /// Prints all verdicts on standard output, in order.
-pub(crate) fn print(judged: &[JudgedRequest], format: TextOrData) -> Result<(), Failure> {
+pub(crate) fn print(evaluated: &[EvaluatedRequest], format: TextOrData) -> Result<(), Failure> {
     stdout::print(|out| match format {
-        TextOrData::Text => text::write(out, judged),
-        TextOrData::Json => reviews(judged).try_for_each(|review| stdout::write_json(out, &review)),
-        TextOrData::Yaml => reviews(judged).enumerate().try_for_each(|(index, review)| {
+        TextOrData::Text => text::write(out, evaluated),
+        TextOrData::Json => reviews(evaluated).try_for_each(|review| stdout::write_json(out, &review)),
+        TextOrData::Yaml => reviews(evaluated).enumerate().try_for_each(|(index, review)| {
             if index > 0 {
                 writeln!(out, "---")?;
             }
@@ -40,8 +40,8 @@ struct AdmissionReview<'r> {
     response: &'r AdmissionResponse,
 }
 
-fn reviews(judged: &[JudgedRequest]) -> impl Iterator<Item = AdmissionReview<'_>> {
-    judged.iter().map(|JudgedRequest { response, .. }| AdmissionReview {
+fn reviews(evaluated: &[EvaluatedRequest]) -> impl Iterator<Item = AdmissionReview<'_>> {
+    evaluated.iter().map(|EvaluatedRequest { response, .. }| AdmissionReview {
         api_version: "admission.k8s.io/v1",
         kind: "AdmissionReview",
         response,

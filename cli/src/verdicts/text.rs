@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use kubernetes::review::AdmissionResponse;
 use scan::diff::{DiffLine, LineKind};
 
-use super::JudgedRequest;
+use super::EvaluatedRequest;
 use crate::terminal::one_line;
 
 const GREEN: Style = AnsiColor::Green.on_default().bold();
@@ -19,9 +19,9 @@ const ANNOTATION: usize = 160;
 
 /// Writes a paragraph for each request: verdict, messages, warnings, audit annotations and the
 /// patch. With several requests, each verdict names its place, and the last line counts them.
-pub(super) fn write(out: &mut dyn Write, judged: &[JudgedRequest]) -> io::Result<()> {
-    let are_several = judged.len() > 1;
-    for JudgedRequest { name, request, response } in judged {
+pub(super) fn write(out: &mut dyn Write, evaluated: &[EvaluatedRequest]) -> io::Result<()> {
+    let are_several = evaluated.len() > 1;
+    for EvaluatedRequest { name, request, response } in evaluated {
         let (verdict, style) = Verdict::of(response).shown();
         let place = if are_several { format!("{name}: ") } else { String::new() };
         writeln!(out, "{style}{verdict:<8}{style:#}  {}", one_line(&format!("{place}{request}")))?;
@@ -45,20 +45,20 @@ pub(super) fn write(out: &mut dyn Write, judged: &[JudgedRequest]) -> io::Result
             writeln!(out)?;
         }
     }
-    if are_several { writeln!(out, "{}", total(judged)) } else { Ok(()) }
+    if are_several { writeln!(out, "{}", total(evaluated)) } else { Ok(()) }
 }
 
 /// Returns the number of requests with each verdict: `3 requests: 2 admitted, 1 denied.`
-fn total(judged: &[JudgedRequest]) -> String {
+fn total(evaluated: &[EvaluatedRequest]) -> String {
     let count = |wanted: Verdict| {
-        let count = judged.iter().filter(|judged| Verdict::of(&judged.response) == wanted).count();
+        let count = evaluated.iter().filter(|evaluated| Verdict::of(&evaluated.response) == wanted).count();
         (count > 0).then(|| format!("{count} {}", wanted.shown().0.to_lowercase()))
     };
     let counts: Vec<String> = [Verdict::Admitted, Verdict::Mutated, Verdict::Denied, Verdict::Fault]
         .into_iter()
         .filter_map(count)
         .collect();
-    format!("{} requests: {}.", judged.len(), counts.join(", "))
+    format!("{} requests: {}.", evaluated.len(), counts.join(", "))
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -66,7 +66,7 @@ enum Verdict {
     Admitted,
     Mutated,
     Denied,
-    /// Denied because the request cannot be judged.
+    /// Denied because the request cannot be evaluated.
     Fault,
 }
 

@@ -19,7 +19,7 @@ fn a_list_in_json_has_the_findings_of_the_same_objects_in_yaml() {
         assert_eq!((status, stderr.as_str()), (1, ""), "{arguments:?}");
         stdout
     };
-    // selinux does not judge mirror pods.
+    // selinux does not evaluate mirror pods.
     let ordinary = pod.replace("kubernetes.io/config.mirror", "a/b");
     let long =
         namespace.replace("}}", &format!(r#", "annotations": {{"a": "{}"}}}}}}"#, "x".repeat(300_000)));

@@ -26,8 +26,8 @@ const SENTENCES: Partial<Record<Outcome, string>> = {
   Unknown: "It is not known what happens, which is never a pass:",
   Monitored: "The policy only monitors: the violations are logged, and the request is admitted.",
   Changed: "Admitted, with these changes:",
-  Passed: "Judged, and admitted unchanged.",
-  NotLookedAt: "Admitted without being judged, because a check is not met:",
+  Passed: "Evaluated, and admitted unchanged.",
+  NotLookedAt: "Admitted without being evaluated, because a check is not met:",
 };
 
 const content = byId("detail");
@@ -67,13 +67,13 @@ export class Detail {
     const fixAll = fixable && groups.size > 1 ? [button("Fix all…", () => this.listeners.onFix([]), "fix")] : [];
     content.append(
       make("div", { class: "row heading" }, heading, ...fixAll),
-      this.judgedAs(cell.policy, mode),
+      this.evaluatedAs(cell.policy, mode),
       ...suspicions(object?.suspicions ?? [], this.listeners),
     );
     for (const answer of answers) content.append(this.answer(answer, answers.length > 1, doubtful, decidedBy));
     if (answers.length === 0) {
       const { headline = "" } = matrix.cells[cell.object]?.[cell.policy] ?? {};
-      const broken = "The policy cannot judge: its settings or its manifest have errors.";
+      const broken = "The policy cannot evaluate: its settings or its manifest have errors.";
       content.append(make("p", {}, policy?.problems.length ? broken : headline));
     }
     content.append(...suggestionButtons(suggestions, (action) => this.listeners.onAction(action, cell)));
@@ -95,12 +95,16 @@ export class Detail {
     }
   }
 
-  /** Says what the policy judges, and switches it. */
-  private judgedAs(policy: number, mode: PolicyMode): HTMLElement {
+  /** Says what the policy evaluates, and switches it. */
+  private evaluatedAs(policy: number, mode: PolicyMode): HTMLElement {
     const [says, other, label]: [string, PolicyMode, string] =
       mode === "RulesOnly"
-        ? ["Rules only, without the selectors and conditions of a deployment.", "AsDeployed", "Judge as deployed"]
-        : ["As deployed, with selectors, conditions and mode.", "RulesOnly", "Judge by rules only"];
+        ? [
+            "Rules only, without the selectors and conditions of a deployment.",
+            "AsDeployed",
+            "Evaluate as deployed",
+          ]
+        : ["As deployed, with selectors, conditions and mode.", "RulesOnly", "Evaluate by rules only"];
     const change = button(label, () => this.listeners.onMode(policy, other), "quiet");
     return make("p", { class: "row hint" }, says, " ", change);
   }

@@ -17,19 +17,20 @@ export type Functions = Pick<
   | "version"
 >;
 
-/** The questions about the last judged workspace. */
+/** The questions about the last evaluated workspace. */
 export type Questions = Pick<
   Playground,
   "cell" | "fix" | "compare" | "caseText" | "report" | "commands" | "deployment"
 >;
 
 /**
- * A call of a worker: of `judge`, of a function, of a question about the last workspace, of `judge`
- * with a workspace that does not become the last one, or of the loading of the whole engine.
+ * A call of a worker: of `evaluate`, of a function, of a question about the last workspace, of
+ * `evaluate` with a workspace that does not become the last one, or of the loading of the whole
+ * engine.
  */
 export interface WorkerCall {
   id: number;
-  target: "judge" | "function" | "question" | "aside" | "whole";
+  target: "evaluate" | "function" | "question" | "aside" | "whole";
   name: string;
   args: unknown[];
 }
@@ -53,8 +54,8 @@ interface Pending {
 }
 
 /**
- * After this many milliseconds, a running call of `judge` is cancelled as soon as a newer workspace
- * is waiting.
+ * After this many milliseconds, a running call of `evaluate` is cancelled as soon as a newer
+ * workspace is waiting.
  */
 const MAX_DELAY = 4000;
 
@@ -121,9 +122,9 @@ class WorkerClient {
 
 export class Engine {
   private readonly main: WorkerClient;
-  /** Serves functions while `main` is busy with `judge`. */
+  /** Serves functions while `main` is busy with `evaluate`. */
   private readonly secondary: WorkerClient;
-  /** The start time of the running call of `judge`, if any. */
+  /** The start time of the running call of `evaluate`, if any. */
   private startedAt: number | undefined;
   private next: { workspace: Workspace; pending: Pending } | undefined;
 
@@ -143,7 +144,7 @@ export class Engine {
     return client.call("function", name, args) as Promise<ReturnType<Functions[Name]>>;
   }
 
-  /** Asks about the last judged workspace. */
+  /** Asks about the last evaluated workspace. */
   ask<Name extends keyof Questions>(
     name: Name,
     ...args: Parameters<Questions[Name]>
@@ -151,30 +152,30 @@ export class Engine {
     return this.main.call("question", name, args) as Promise<ReturnType<Questions[Name]>>;
   }
 
-  /** Judges a workspace without making it the one that `ask` asks about. */
-  judgeAside(workspace: Workspace): Promise<Matrix> {
-    return this.secondary.call("aside", "judge", [workspace]) as Promise<Matrix>;
+  /** Evaluates a workspace without making it the one that `ask` asks about. */
+  evaluateAside(workspace: Workspace): Promise<Matrix> {
+    return this.secondary.call("aside", "evaluate", [workspace]) as Promise<Matrix>;
   }
 
-  /** Loads the whole engine. `judge` must be called again, because the result can differ. */
+  /** Loads the whole engine. `evaluate` must be called again, because the result can differ. */
   async loadWhole(): Promise<void> {
     await this.main.call("whole", "", []);
   }
 
-  /** Judges a workspace. One call runs at a time, and only the newest workspace waits for it. */
-  judge(workspace: Workspace): Promise<Matrix> {
+  /** Evaluates a workspace. One call runs at a time, and only the newest workspace waits for it. */
+  evaluate(workspace: Workspace): Promise<Matrix> {
     return new Promise((resolve, reject) => {
       this.next?.pending.reject(new Superseded());
       this.next = { workspace, pending: { resolve: resolve as Pending["resolve"], reject } };
       if (this.startedAt === undefined) {
-        this.judgeNext();
+        this.evaluateNext();
       } else {
         this.cancelFor(this.next, Math.max(0, this.startedAt + MAX_DELAY - performance.now()));
       }
     });
   }
 
-  /** Cancels the running call of `judge` if a workspace still waits for it after a delay. */
+  /** Cancels the running call of `evaluate` if a workspace still waits for it after a delay. */
   private cancelFor(waiting: Engine["next"], delay: number): void {
     setTimeout(() => {
       if (this.next !== waiting) return;
@@ -184,20 +185,20 @@ export class Engine {
     }, delay);
   }
 
-  private judgeNext(): void {
+  private evaluateNext(): void {
     const next = this.next;
     if (!next) return;
     this.next = undefined;
     const start = performance.now();
     this.startedAt = start;
     this.main
-      .call("judge", "judge", [next.workspace])
+      .call("evaluate", "evaluate", [next.workspace])
       .then(next.pending.resolve, next.pending.reject)
       .finally(() => {
-        performance.clearMeasures("judge");
-        performance.measure("judge", { start });
+        performance.clearMeasures("evaluate");
+        performance.measure("evaluate", { start });
         this.startedAt = undefined;
-        this.judgeNext();
+        this.evaluateNext();
       });
   }
 }

@@ -162,8 +162,8 @@ export class Import {
     const workspace = this.workspace(imported);
     if (!workspace) return;
     const [now, after] = await Promise.all([
-      this.engine.judgeAside(this.listeners.read()),
-      this.engine.judgeAside(workspace),
+      this.engine.evaluateAside(this.listeners.read()),
+      this.engine.evaluateAside(workspace),
     ]);
     if (this.imported !== imported) return;
     const place = document.getElementById("import-verdicts");
@@ -220,7 +220,7 @@ function mappingTable(
 
 function verdict({ objects, cells, policies }: Matrix, index: number): HTMLElement {
   const outcome = objects[index]?.outcome;
-  if (!outcome) return make("td", {}, "Not judged");
+  if (!outcome) return make("td", {}, "Not evaluated");
   const decided = (cells[index] ?? []).findIndex((cell) => cell.outcome && rank(cell.outcome) === rank(outcome));
   const by = policies[decided]?.name;
   const text = outcome === "NotLookedAt" || !by ? word(outcome) : `${word(outcome)} (${by})`;

@@ -36,7 +36,7 @@ export class Inputs {
   private readonly oldObjects: Editor;
   private readonly cluster: Editor;
   private readonly unreachable = byId<HTMLInputElement>("unreachable");
-  private readonly judgesPods = byId<HTMLInputElement>("judges-pods");
+  private readonly evaluatesPods = byId<HTMLInputElement>("evaluates-pods");
   private cards: PolicyCard[] = [];
   /** Set while the page itself fills the fields. */
   private suspended = false;
@@ -73,7 +73,7 @@ export class Inputs {
     );
     this.requests = new Requests(onChange);
     this.unreachable.addEventListener("change", onChange);
-    this.judgesPods.addEventListener("change", onChange);
+    this.evaluatesPods.addEventListener("change", onChange);
     for (const [id, target] of [
       ["objects-file", this.objects],
       ["cluster-file", this.cluster],
@@ -97,7 +97,7 @@ export class Inputs {
       unreachable: this.unreachable.checked ? this.unreachable.dataset.reason || UNREACHABLE : "",
       request: this.requests.request,
       requests: this.requests.requests,
-      judgesPods: this.judgesPods.checked,
+      evaluatesPods: this.evaluatesPods.checked,
       policies: this.cards.map((card) => card.read()),
     };
   }
@@ -109,7 +109,7 @@ export class Inputs {
     this.cluster.open(workspace.cluster);
     this.unreachable.checked = workspace.unreachable !== "";
     this.unreachable.dataset.reason = workspace.unreachable;
-    this.judgesPods.checked = workspace.judgesPods;
+    this.evaluatesPods.checked = workspace.evaluatesPods;
     this.requests.write(workspace.request, workspace.requests);
     this.writePolicies(workspace.policies);
     this.suspended = false;
@@ -133,9 +133,9 @@ export class Inputs {
     return index;
   }
 
-  /** Selects what a policy judges. */
-  judgeAs(policy: number, mode: PolicyMode): void {
-    this.cards[policy]?.judgeAs(mode);
+  /** Selects what a policy evaluates. */
+  evaluateAs(policy: number, mode: PolicyMode): void {
+    this.cards[policy]?.evaluateAs(mode);
     this.changed();
   }
 

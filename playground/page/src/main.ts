@@ -6,7 +6,7 @@ import { Engine } from "./engine";
 import type { ExampleEntry } from "./examples";
 import type { CellName } from "./grid";
 import { Inputs } from "./inputs";
-import { Judgement } from "./judgement";
+import { Evaluation } from "./evaluation";
 import { lazy } from "./lazy";
 import * as navigation from "./navigation";
 import { decode, LINK, type Shared } from "./share";
@@ -26,7 +26,7 @@ async function start(engine: Engine): Promise<void> {
 
 class Page {
   private readonly inputs: Inputs;
-  private readonly judgement: Judgement;
+  private readonly evaluation: Evaluation;
   private readonly tour: Workspace;
   /** The workspace that was last loaded, and the one that it replaced. */
   private loaded: Workspace | undefined;
@@ -85,17 +85,17 @@ class Page {
       onImport,
       onError: (message) => this.status(message),
     });
-    this.judgement = new Judgement(
+    this.evaluation = new Evaluation(
       engine,
       this.inputs,
       {
         onMark: (mark) => this.inputs.select(mark),
         onFix: (controls) => {
-          const { cell } = this.judgement;
+          const { cell } = this.evaluation;
           if (cell) this.use(this.fixes, (fixes) => fixes.preview(cell, controls));
         },
         onAction: (action, cell) => this.act(action, cell),
-        onMode: (policy, mode) => this.inputs.judgeAs(policy, mode),
+        onMode: (policy, mode) => this.inputs.evaluateAs(policy, mode),
       },
       onImport,
     );
@@ -104,7 +104,7 @@ class Page {
     onClick("import-open", () => onImport(""));
     onClick("export-open", () => this.use(this.exporting, (exporting) => exporting.open()));
     onClick("share-open", () => {
-      this.use(this.sharing, (sharing) => sharing.open(this.inputs.read(), this.judgement.matrix, this.title));
+      this.use(this.sharing, (sharing) => sharing.open(this.inputs.read(), this.evaluation.matrix, this.title));
     });
     onClick("reset", () => {
       navigation.keep(this.inputs.read());
@@ -134,8 +134,8 @@ class Page {
       this.loaded = sameWorkspace(initial, this.tour) ? initial : undefined;
     }
     byId("inputs").inert = false;
-    await this.saveAndJudge();
-    this.judgement.scrollToFirstViolation();
+    await this.saveAndEvaluate();
+    this.evaluation.scrollToFirstViolation();
     this.showVersion();
   }
 
@@ -155,14 +155,14 @@ class Page {
   private changed(): void {
     // The link in the address bar is about the input before the change.
     navigation.replaceFragment("");
-    this.judgement.schedule(() => void this.saveAndJudge());
+    this.evaluation.schedule(() => void this.saveAndEvaluate());
   }
 
-  private async saveAndJudge(): Promise<void> {
+  private async saveAndEvaluate(): Promise<void> {
     const workspace = this.inputs.read();
     navigation.keep(workspace);
     byId("not-saved").hidden = draft.save(workspace);
-    await this.judgement.judgeNow();
+    await this.evaluation.evaluateNow();
   }
 
   /** Replaces the workspace. The previous one can be restored. */
@@ -174,12 +174,12 @@ class Page {
     this.title = title;
     navigation.title(title);
     byId("expectation").hidden = true;
-    this.judgement.forget();
+    this.evaluation.forget();
     this.inputs.write(this.loaded);
     this.status(status);
     byId("undo").hidden = this.previous === undefined;
-    await this.saveAndJudge();
-    this.judgement.scrollToFirstViolation();
+    await this.saveAndEvaluate();
+    this.evaluation.scrollToFirstViolation();
   }
 
   private async openExample(workspace: Workspace, entry: ExampleEntry, push: boolean): Promise<void> {
@@ -218,7 +218,7 @@ class Page {
     if (expected.length === 0) return;
     const { changes } = await this.engine.ask("compare", { expected });
     if (this.expected !== expected) return;
-    const { matrix } = this.judgement;
+    const { matrix } = this.evaluation;
     const lines = changes.map(({ object, policy, message }) =>
       make("li", {}, `${matrix?.objects[object]?.title ?? "An object"} at ${policy}: ${message}`),
     );
@@ -276,11 +276,11 @@ class Page {
         break;
       case "policy": {
         const index = this.inputs.enablePolicy(action.policy);
-        void this.saveAndJudge().then(() => this.judgement.choose({ object, policy: index }));
+        void this.saveAndEvaluate().then(() => this.evaluation.choose({ object, policy: index }));
         break;
       }
       case "rulesOnly":
-        this.inputs.judgeAs(policy, "RulesOnly");
+        this.inputs.evaluateAs(policy, "RulesOnly");
         break;
     }
   }

@@ -3,7 +3,7 @@ import type { CellState, Counts, Outcome } from "playground";
 import { count } from "./dom";
 
 /** The groups of outcomes that chips count and filter by, in their order. */
-export type Group = Exclude<keyof Counts, "objects" | "unreadable" | "notJudged">;
+export type Group = Exclude<keyof Counts, "objects" | "unreadable" | "notEvaluated">;
 
 interface Look {
   word: string;

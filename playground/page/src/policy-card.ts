@@ -1,4 +1,4 @@
-// A policy of the list: whether it judges, what it judges, its settings and its manifest.
+// A policy of the list: whether it evaluates, what it evaluates, its settings and its manifest.
 import type { Policy, PolicyInput, PolicyMode, PolicyState, TextMark } from "playground";
 import { button, make, withCode, withLine } from "./dom";
 import { Editor } from "./editor";
@@ -43,7 +43,7 @@ export class PolicyCard {
     this.texts = { settings: input.settings, manifest: input.manifest };
     this.enabled.checked = input.enabled;
     this.mode.value = input.mode;
-    this.mode.ariaLabel = `What ${id} judges`;
+    this.mode.ariaLabel = `What ${id} evaluates`;
     this.expand = make(
       "button",
       { type: "button", "aria-expanded": "false", click: () => this.toggle() },
@@ -89,7 +89,7 @@ export class PolicyCard {
     this.enabled.checked = true;
   }
 
-  judgeAs(mode: PolicyMode): void {
+  evaluateAs(mode: PolicyMode): void {
     this.mode.value = mode;
     this.showFields();
   }

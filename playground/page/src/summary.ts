@@ -22,7 +22,7 @@ function isDoubtful({ objects, counts }: Matrix): boolean {
 
 function outcome({ objects, counts, policies }: Matrix): string {
   const [only] = objects;
-  if (!only) return "Nothing to judge";
+  if (!only) return "Nothing to evaluate";
   if (!policies.some(({ enabled }) => enabled)) return "No policy is enabled";
   const { denied, unknown, unreadable, changed, monitored, notLookedAt } = counts;
   if (objects.length === 1) return alone(only);
@@ -57,7 +57,7 @@ function alone({ title, problem, outcome }: ObjectState): string {
     case "NotLookedAt":
       return `No enabled policy looks at ${title}`;
     default:
-      return `${title} is not judged`;
+      return `${title} is not evaluated`;
   }
 }
 

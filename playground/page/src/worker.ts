@@ -1,5 +1,5 @@
 // Runs the playground crate in a web worker, which keeps the page responsive for any input. Begins
-// with the small engine, which judges by rules alone, and loads the whole one when it is needed.
+// with the small engine, which evaluates rules only, and loads the whole one when it is needed.
 import initFirst, * as first from "playground/first";
 import firstWasm from "../../../target/playground/pkg/first_bg.wasm?url";
 import wholeWasm from "../../../target/playground/pkg/whole_bg.wasm?url";
@@ -18,7 +18,7 @@ let loaded: Promise<Loaded> | undefined;
 /** Whether an engine was loaded. */
 let started = false;
 let whole: Promise<Loaded> | undefined;
-/** The last workspace, which a newly loaded engine judges again. */
+/** The last workspace, which a newly loaded engine evaluates again. */
 let last: Workspace | undefined;
 
 async function loadFirst(): Promise<Loaded> {
@@ -33,7 +33,7 @@ async function loadWhole(): Promise<Loaded> {
   await module.default({ module_or_path: wholeWasm });
   const create = () => new module.Playground() as unknown as first.Playground;
   const playground = create();
-  if (last) playground.judge(last);
+  if (last) playground.evaluate(last);
   const ready = { functions: module as unknown as Callable, playground, create };
   loaded = Promise.resolve(ready);
   return ready;
@@ -65,9 +65,9 @@ async function answer(call: WorkerCall): Promise<unknown> {
   switch (call.target) {
     case "whole":
       return undefined;
-    case "judge":
+    case "evaluate":
       last = call.args[0] as Workspace;
-      return engine.playground.judge(last);
+      return engine.playground.evaluate(last);
     case "function":
       return engine.functions[call.name]?.(...call.args);
     case "question":
@@ -75,7 +75,7 @@ async function answer(call: WorkerCall): Promise<unknown> {
     case "aside": {
       const playground = engine.create();
       try {
-        return playground.judge(call.args[0] as Workspace);
+        return playground.evaluate(call.args[0] as Workspace);
       } finally {
         playground.free();
       }

@@ -32,7 +32,7 @@ export function normalise(value: unknown): Workspace {
     unreachable: text(given.unreachable),
     request: request(given.request),
     requests: list(given.requests).map(objectRequest),
-    judgesPods: given.judgesPods !== false,
+    evaluatesPods: given.evaluatesPods !== false,
     policies: list(given.policies).map(policy),
   };
 }

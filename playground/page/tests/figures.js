@@ -119,9 +119,9 @@ console.log(`| ms from navigation to first verdict | ${format(median(first))} |`
 const { page, closed } = await open(browser, site.url);
 await only(page, ...POLICIES);
 await page.evaluate(() => {
-  const frames = Object.assign(window, { longest: 0, judged: /** @type {number[]} */ ([]) });
+  const frames = Object.assign(window, { longest: 0, evaluated: /** @type {number[]} */ ([]) });
   new PerformanceObserver((list) => {
-    for (const { name, duration } of list.getEntries()) if (name === "judge") frames.judged.push(duration);
+    for (const { name, duration } of list.getEntries()) if (name === "evaluate") frames.evaluated.push(duration);
   }).observe({ type: "measure" });
   new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) frames.longest = Math.max(frames.longest, duration);
@@ -129,19 +129,19 @@ await page.evaluate(() => {
 });
 const measured = () =>
   page.evaluate(() => {
-    const frames = /** @type {{ longest: number; judged: number[] }} */ (/** @type {unknown} */ (window));
-    const { longest, judged } = frames;
-    Object.assign(frames, { longest: 0, judged: [] });
-    return { longest, judged };
+    const frames = /** @type {{ longest: number; evaluated: number[] }} */ (/** @type {unknown} */ (window));
+    const { longest, evaluated } = frames;
+    Object.assign(frames, { longest: 0, evaluated: [] });
+    return { longest, evaluated };
   });
 
 await pasteMany(page, `${deployment}# NUMBER\n`, 0, WARM + RUNS);
 const [row] = await rows(page);
-const { judged } = await measured();
+const { evaluated } = await measured();
 console.log(
-  `| ms to judge a Deployment with 100 containers by five policies (${row?.cells["pod-security"]}) | ${format(median(judged.slice(0, RUNS)))} |`,
+  `| ms to evaluate a Deployment with 100 containers against five policies (${row?.cells["pod-security"]}) | ${format(median(evaluated.slice(0, RUNS)))} |`,
 );
-console.log(`| same, after optimisation by the browser | ${format(median(judged.slice(-RUNS)))} |`);
+console.log(`| same, after optimisation by the browser | ${format(median(evaluated.slice(-RUNS)))} |`);
 
 await pasteMany(page, `${twenty}# NUMBER\n`, 0, 5);
 await measured();
@@ -152,7 +152,7 @@ for (const key of "# a comment that is typed slowly") {
   await page.waitForTimeout(200);
 }
 const typed = await measured();
-console.log(`| ms to judge 20 Pods by five policies while typing | ${format(median(typed.judged))} |`);
+console.log(`| ms to evaluate 20 Pods against five policies while typing | ${format(median(typed.evaluated))} |`);
 console.log(
   `| ms of the longest task of the page while typing (0: none of 50 or more) | ${format(typed.longest)} |`,
 );

@@ -266,7 +266,7 @@ export async function only(page, ...ids) {
 }
 
 /**
- * Selects what a policy judges.
+ * Selects what a policy evaluates.
  *
  * @param {Page} page
  * @param {string} id
@@ -274,7 +274,7 @@ export async function only(page, ...ids) {
  */
 export async function mode(page, id, mode) {
   await select(page, "policies");
-  await page.getByRole("combobox", { name: `What ${id} judges` }).selectOption(mode);
+  await page.getByRole("combobox", { name: `What ${id} evaluates` }).selectOption(mode);
   await settled(page);
 }
 

@@ -545,7 +545,7 @@ test("the page handles huge inputs", async () => {
   await page.evaluate(countTurns);
   await pasteMany(page, huge, 0, 1);
   await eventually(() => outcome(page, "pod-security"), /^Denied [\d,]+ violations$/);
-  // The page stays responsive while the worker judges.
+  // The page stays responsive while the worker evaluates.
   const turns = () => page.evaluate(() => /** @type {{ turns?: number }} */ (window).turns);
   await eventually(turns, (/** @type {number} */ turns) => turns > 0);
 
@@ -582,14 +582,15 @@ test("the page handles huge inputs", async () => {
   await closed();
 });
 
-/** Counts the turns of the event loop of the page between the start and the end of a judgement. */
+/** Counts the turns of the event loop of the page between the start and the end of an evaluation.
+/** */
 function countTurns() {
   const counter = Object.assign(window, { turns: 0 });
   /** @type {number[]} */
   const turns = [];
   setInterval(() => turns.push(performance.now()), 1);
   new PerformanceObserver((list) => {
-    for (const { startTime, duration } of list.getEntriesByName("judge")) {
+    for (const { startTime, duration } of list.getEntriesByName("evaluate")) {
       counter.turns += turns.filter((turn) => turn > startTime && turn < startTime + duration).length;
     }
   }).observe({ type: "measure" });
@@ -622,7 +623,7 @@ test("what only the whole engine evaluates is not known until it is loaded", asy
   const word = () => page.locator("#grid .cell .word").first().textContent();
   await eventually(word, "Not looked at");
   await select(page, "policies");
-  await page.getByRole("combobox", { name: "What node-pods judges" }).selectOption("As deployed");
+  await page.getByRole("combobox", { name: "What node-pods evaluates" }).selectOption("As deployed");
   await page.locator("#loading").filter({ hasText: "loading" }).waitFor();
   await page.locator("#grid .cell.Unknown").waitFor();
   await eventually(word, "Not known");

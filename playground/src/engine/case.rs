@@ -6,8 +6,8 @@ use std::rc::Rc;
 use scan::{Answer, Asked, Content, Effect};
 use serde_json::{Map, Value, json};
 
+use super::evaluated::Evaluated;
 use super::expectation::words;
-use super::judged::Judged;
 use super::policies::Prepared;
 use super::{Playground, number, summary};
 use crate::exchange::{CaseOptions, CaseText, ExpectedOutcome, NamedText};
@@ -37,19 +37,23 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
         warnings.push("The case has no objects of the cluster: look-ups find nothing.".to_owned());
     }
     let mut alone = Playground::new();
-    let matrix = alone.judge(workspace);
+    let matrix = alone.evaluate(workspace);
     if let Some(problem) = matrix.problems.first() {
         return failed(problem.message.clone());
     }
-    let cases: Vec<(usize, &Judged)> =
-        alone.judged.iter().enumerate().filter(|(_, judged)| judged.state.problem.is_none()).collect();
+    let cases: Vec<(usize, &Evaluated)> = alone
+        .evaluated
+        .iter()
+        .enumerate()
+        .filter(|(_, evaluated)| evaluated.state.problem.is_none())
+        .collect();
     if cases.is_empty() {
         return failed("the input contains no objects; paste at least one".to_owned());
     }
     let mut reached = Vec::new();
     let mut texts = Vec::new();
-    for (index, judged) in cases {
-        match alone.case(index, judged, options, &mut reached, &mut warnings) {
+    for (index, evaluated) in cases {
+        match alone.case(index, evaluated, options, &mut reached, &mut warnings) {
             Ok(text) => texts.push(text),
             Err(problem) => return failed(problem),
         }
@@ -120,7 +124,7 @@ fn assembled(
     if !settings.is_empty() {
         defaults.insert("settings".to_owned(), settings.into());
     }
-    if workspace.judges_pods {
+    if workspace.evaluates_pods {
         defaults.insert("pods".to_owned(), true.into());
     }
     if !workspace.unreachable.is_empty() {
@@ -150,12 +154,12 @@ impl Playground {
     fn case(
         &self,
         index: usize,
-        judged: &Judged,
+        evaluated: &Evaluated,
         options: &CaseOptions,
         reached: &mut Vec<u32>,
         warnings: &mut Vec<String>,
     ) -> Result<String, String> {
-        let wants = self.wants(judged, reached)?;
+        let wants = self.wants(evaluated, reached)?;
         for prepared in self.policies.iter().filter(|prepared| prepared.policy.is_some()) {
             let name = &prepared.state.name;
             let tested = wants.get(name).map_or(Outcome::NotLookedAt, Want::outcome);
@@ -166,7 +170,7 @@ impl Playground {
             {
                 warnings.push(format!(
                     "{} is {} by the rules of {name}, and {} as its settings deploy it, which the case tests.",
-                    judged.state.title,
+                    evaluated.state.title,
                     words(outcome),
                     words(tested)
                 ));
@@ -189,11 +193,11 @@ impl Playground {
         want.insert("*".to_owned(), json!({ "admitted": true }));
         let title =
             if options.title.trim().is_empty() { "a case of the playground" } else { options.title.trim() };
-        let mut fields = vec![("name", Value::from(format!("{title}: {}", judged.state.title)))];
+        let mut fields = vec![("name", Value::from(format!("{title}: {}", evaluated.state.title)))];
         if !options.note.trim().is_empty() {
             fields.push(("source", options.note.trim().into()));
         }
-        fields.extend(self.question(judged)?);
+        fields.extend(self.question(evaluated)?);
         fields.push(("want", want.into()));
         let lines: String = fields.iter().map(|(name, value)| field(name, value)).collect();
         let mut text = String::new();
@@ -206,32 +210,33 @@ impl Playground {
         Ok(text)
     }
 
-    fn question(&self, judged: &Judged) -> Result<Vec<(&'static str, Value)>, String> {
-        let entry = judged.entry().ok_or("the object cannot be read")?;
+    fn question(&self, evaluated: &Evaluated) -> Result<Vec<(&'static str, Value)>, String> {
+        let entry = evaluated.entry().ok_or("the object cannot be read")?;
         let object = match &entry.content {
             Content::Object(object) => object.clone(),
             Content::Review(_) | Content::Other(_) => {
-                let request =
-                    judged.make(&self.stored, self.cluster().kinds()).ok_or("the request cannot be read")?;
+                let request = evaluated
+                    .make(&self.stored, self.cluster().kinds())
+                    .ok_or("the request cannot be read")?;
                 let mut fields = vec![("request", request.as_value().clone())];
-                // A review is judged as it is.
-                fields.extend(self.workspace.judges_pods.then_some(("pods", Value::Bool(false))));
+                // A review is evaluated as it is.
+                fields.extend(self.workspace.evaluates_pods.then_some(("pods", Value::Bool(false))));
                 return Ok(fields);
             }
         };
-        let mut fields = vec![("user", user::info(&judged.request.user))];
-        fields.push(("operation", judged.request.operation.name().into()));
-        let subresource = judged.request.subresource.trim();
+        let mut fields = vec![("user", user::info(&evaluated.request.user))];
+        fields.push(("operation", evaluated.request.operation.name().into()));
+        let subresource = evaluated.request.subresource.trim();
         if !subresource.is_empty() {
             fields.push(("subresource", subresource.into()));
         }
         let identity = scan::identity_in(&object, crate::NAMESPACE, self.cluster().kinds());
         let stored = identity.and_then(|identity| Some(self.stored.get(&identity)?.value.clone()));
-        let old = stored.as_ref().filter(|_| judged.request.operation == Operation::Update);
+        let old = stored.as_ref().filter(|_| evaluated.request.operation == Operation::Update);
         if scan::unsent(Some(&object), old, Some(subresource), self.cluster().kinds()).is_some() {
             fields.push(("invalid", true.into()));
         }
-        match judged.request.operation {
+        match evaluated.request.operation {
             Operation::Create => fields.push(("object", object)),
             Operation::Delete => fields.push(("oldObject", object)),
             Operation::Update => {
@@ -244,10 +249,10 @@ impl Playground {
 
     /// Returns what the policies do, as the tool asks them: with the conditions of their
     /// deployment.
-    fn wants(&self, judged: &Judged, reached: &mut Vec<u32>) -> Result<BTreeMap<String, Want>, String> {
+    fn wants(&self, evaluated: &Evaluated, reached: &mut Vec<u32>) -> Result<BTreeMap<String, Want>, String> {
         let mut wants: BTreeMap<String, Want> = BTreeMap::new();
         let mut problem = None;
-        let asked = summary::ask_with(self, judged, &Prepared::tested, &mut |prepared, answer, asked| {
+        let asked = summary::ask_with(self, evaluated, &Prepared::tested, &mut |prepared, answer, asked| {
             if !matches!(answer.effect, Effect::Skipped) && !reached.contains(&prepared.index) {
                 reached.push(prepared.index);
             }
@@ -338,7 +343,7 @@ fn expected_want(expected: &ExpectedOutcome) -> Result<Option<(String, Value)>, 
 
 fn changed(playground: &Playground, without: &Matrix) -> Vec<String> {
     let mut changed = Vec::new();
-    for (index, judged) in playground.judged.iter().enumerate() {
+    for (index, evaluated) in playground.evaluated.iter().enumerate() {
         for prepared in &playground.policies {
             let now = playground.outcome(index, prepared);
             let cell = usize::try_from(prepared.index).ok().and_then(|at| without.cells.get(index)?.get(at));
@@ -346,7 +351,7 @@ fn changed(playground: &Playground, without: &Matrix) -> Vec<String> {
             if let (Some(now), Some(then)) = (now, then.filter(|then| now != Some(*then))) {
                 changed.push(format!(
                     "{} at {} is {} here, and {} in the case without the cluster.",
-                    judged.state.title,
+                    evaluated.state.title,
                     prepared.state.name,
                     words(now),
                     words(then)

@@ -114,7 +114,7 @@ fn add_rest(checks: &mut Vec<Check>, id: &str) {
     checks.push(Check {
         name: "Request".to_owned(),
         result: CheckResult::NotMet,
-        message: format!("{id} does not judge such requests"),
+        message: format!("{id} does not evaluate such requests"),
     });
 }
 
@@ -123,7 +123,7 @@ fn add_rest(checks: &mut Vec<Check>, id: &str) {
 fn user(prepared: &Prepared, entry: &PolicyEntry, request: &Value) -> Option<(CheckResult, String)> {
     let fields = ["kind", "operation", "subResource", "userInfo"].map(|name| (name, request.get(name)));
     let payload = json!({ "request": HashMap::from(fields), "settings": prepared.settings }).to_string();
-    let looks = (entry.judges_user)(payload.as_bytes());
+    let looks = (entry.evaluates_user)(payload.as_bytes());
     let username = request.pointer("/userInfo/username").and_then(Value::as_str).unwrap_or_default();
     let id = entry.id;
     match looks {

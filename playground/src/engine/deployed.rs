@@ -83,7 +83,7 @@ fn engine(module: &str) -> Engine {
     match rules::find(id).filter(|_| is_own) {
         Some(entry) => Engine::Native(entry),
         None => Engine::Unavailable(format!(
-            "the playground does not have the module {module}; it judges by the policies of Portcullis alone"
+            "the playground does not have the module {module}; it evaluates only the policies of Portcullis"
         )),
     }
 }

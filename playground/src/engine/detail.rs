@@ -5,7 +5,7 @@ use manifest::Step;
 use scan::{Answer, Asked, Effect, Violation};
 use serde_json::Value;
 
-use super::judged::Judged;
+use super::evaluated::Evaluated;
 use super::policies::Prepared;
 use super::{Playground, checks, suggestions, summary};
 use crate::fix;
@@ -15,16 +15,16 @@ use crate::matrix::{
 use crate::text::{json, yaml};
 use crate::types::{AuditAnnotation, ObjectDiff};
 
-/// The status code of a denial by a rule, and of one because the request cannot be judged.
+/// The status code of a denial by a rule, and of one because the request cannot be evaluated.
 const FORBIDDEN: u16 = 403;
 const INTERNAL_ERROR: u16 = 500;
 
-pub(crate) fn cell(playground: &Playground, judged: &Judged, policy: usize) -> CellDetail {
+pub(crate) fn cell(playground: &Playground, evaluated: &Evaluated, policy: usize) -> CellDetail {
     let mut detail = CellDetail::default();
     // A policy that is not asked has no answer, and an object without a request has no cells.
-    let _ = summary::ask_about(playground, judged, &mut |prepared, answer, asked| {
+    let _ = summary::ask_about(playground, evaluated, &mut |prepared, answer, asked| {
         if usize::try_from(prepared.index) == Ok(policy) {
-            let answer = self::answer(playground, judged, prepared, answer, asked);
+            let answer = self::answer(playground, evaluated, prepared, answer, asked);
             // Suggestions for the object itself are enough.
             if detail.answers.is_empty() && answer.outcome == Outcome::NotLookedAt {
                 detail.suggestions = suggestions::of(prepared.entry, &answer.checks, asked.request);
@@ -40,7 +40,7 @@ pub(crate) fn cell(playground: &Playground, judged: &Judged, policy: usize) -> C
 
 fn answer(
     playground: &Playground,
-    judged: &Judged,
+    evaluated: &Evaluated,
     prepared: &Prepared,
     answer: &Answer,
     asked: Asked<'_>,
@@ -56,7 +56,7 @@ fn answer(
         concerns_pods: asked.concerns_pods(),
         outcome: summary::outcome(playground, prepared, answer, asked),
         reason,
-        groups: groups(playground, judged, answer, asked),
+        groups: groups(playground, evaluated, answer, asked),
         more: summary::denial(answer).map_or(0, |denial| super::number(denial.more)),
         warnings: answer.warnings.clone(),
         audit: answer.audit_annotations.iter().map(|(key, value)| audit_table(key, value)).collect(),
@@ -83,14 +83,14 @@ fn title(request: &Value) -> String {
 /// Returns the violations by control, or by rule, in the order in which they appear.
 fn groups(
     playground: &Playground,
-    judged: &Judged,
+    evaluated: &Evaluated,
     answer: &Answer,
     asked: Asked<'_>,
 ) -> Vec<ViolationGroup> {
     let mut groups: Vec<ViolationGroup> = Vec::new();
     for violation in summary::denial(answer).iter().flat_map(|denial| &denial.violations) {
         let control = violation.control.as_ref().unwrap_or(&violation.rule);
-        let violation = detail(playground, judged, violation, asked);
+        let violation = detail(playground, evaluated, violation, asked);
         match groups.iter_mut().find(|group| group.control == *control) {
             Some(group) => group.violations.push(violation),
             None => groups.push(ViolationGroup { control: control.clone(), violations: vec![violation] }),
@@ -101,18 +101,18 @@ fn groups(
 
 fn detail(
     playground: &Playground,
-    judged: &Judged,
+    evaluated: &Evaluated,
     violation: &Violation,
     asked: Asked<'_>,
 ) -> ViolationDetail {
-    let (place, message) = summary::locate(judged, violation, asked);
+    let (place, message) = summary::locate(evaluated, violation, asked);
     let (steps, _) = asked.locate(violation);
     ViolationDetail {
         path: steps.as_deref().map(path).unwrap_or_default(),
         message,
         rule: violation.rule.clone(),
         remedy: violation.remedy.clone(),
-        mark: place.as_ref().and_then(|place| playground.mark(judged, place)),
+        mark: place.as_ref().and_then(|place| playground.mark(evaluated, place)),
         fix: match &place {
             Some(summary::Place::Object(path)) => {
                 fix::action(violation, path).map(|action| action.describe())

@@ -7,8 +7,8 @@ use crate::matrix::Outcome;
 
 impl Playground {
     pub(super) fn outcome(&self, index: usize, prepared: &Prepared) -> Option<Outcome> {
-        let judged = self.judged.get(index)?;
-        let cells = &self.verdicts.get(&judged.key)?.cells;
+        let evaluated = self.evaluated.get(index)?;
+        let cells = &self.verdicts.get(&evaluated.key)?.cells;
         cells.get(usize::try_from(prepared.index).ok()?)?.outcome
     }
 

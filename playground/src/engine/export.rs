@@ -30,16 +30,16 @@ pub(super) fn report(playground: &Playground, format: ReportFormat) -> String {
     let policies: Vec<Policy> =
         inputs.filter_map(|(index, input)| Prepared::of(index, input).into_policy()).collect();
     let scan = Scan::new(policies, scan::Options::default());
-    let requests = playground.judged.iter().map(|judged| {
-        let is_review = judged.origin() == Some(RequestOrigin::Review);
-        let judges_pods = playground.workspace.judges_pods && !is_review;
-        let request = judged.make(&playground.stored, playground.cluster().kinds());
+    let requests = playground.evaluated.iter().map(|evaluated| {
+        let is_review = evaluated.origin() == Some(RequestOrigin::Review);
+        let evaluates_pods = playground.workspace.evaluates_pods && !is_review;
+        let request = evaluated.make(&playground.stored, playground.cluster().kinds());
         EntryRequest {
-            placed: &judged.placed,
-            entry: judged.number(),
-            steps: judged.root("object", &[]),
+            placed: &evaluated.placed,
+            entry: evaluated.number(),
+            steps: evaluated.root("object", &[]),
             request: request.map(|request| request.as_value().clone()),
-            pods: if judges_pods { Pods::Auto } else { Pods::Off },
+            pods: if evaluates_pods { Pods::Auto } else { Pods::Off },
         }
     });
     let report = scan.report(OBJECTS, requests.collect(), playground.cluster());
@@ -76,7 +76,7 @@ pub(super) fn commands(playground: &Playground) -> Vec<Command> {
         has_rules_alone |= input.mode == PolicyMode::RulesOnly;
     }
     if has_rules_alone {
-        remarks.push("The policies judge by their rules alone here; the manifests deploy them.".to_owned());
+        remarks.push("The policies evaluate only their rules here; the manifests deploy them.".to_owned());
     }
     if !workspace.cluster.trim().is_empty() {
         words.extend(["--cluster".to_owned(), "cluster.yaml".to_owned()]);
@@ -91,7 +91,7 @@ pub(super) fn commands(playground: &Playground) -> Vec<Command> {
         files.push(file("old.yaml", &workspace.old_objects));
     }
     if !workspace.requests.is_empty() {
-        remarks.push("A scan judges all objects by one user and one operation.".to_owned());
+        remarks.push("A scan evaluates all objects as requests of one user and one operation.".to_owned());
     }
     let mut commands =
         vec![Command { program: "portcullis".to_owned(), command: shell(&words), files, remarks }];
@@ -122,15 +122,15 @@ fn request_words(request: &RequestInput, remarks: &mut Vec<String>) -> Vec<Strin
         }
     }
     if !request.subresource.trim().is_empty() {
-        remarks.push("A scan judges no requests to subresources.".to_owned());
+        remarks.push("A scan evaluates no requests to subresources.".to_owned());
     }
     words
 }
 
 /// Returns a command of kwctl for the first object and the first policy.
 fn kwctl(playground: &Playground) -> Option<Command> {
-    let judged = playground.judged.iter().find(|judged| judged.state.problem.is_none())?;
-    let request = judged.make(&playground.stored, playground.cluster().kinds())?;
+    let evaluated = playground.evaluated.iter().find(|evaluated| evaluated.state.problem.is_none())?;
+    let request = evaluated.make(&playground.stored, playground.cluster().kinds())?;
     let enabled = playground.workspace.policies.iter().zip(&playground.policies);
     let (input, _) =
         enabled.into_iter().find(|(input, prepared)| input.enabled && prepared.policy.is_some())?;
@@ -145,8 +145,10 @@ fn kwctl(playground: &Playground) -> Option<Command> {
         .into_iter()
         .chain([settings.to_string(), module])
         .collect();
-    let mut remarks =
-        vec![format!("kwctl judges one request by one policy: {} by {}.", judged.state.title, input.id)];
+    let mut remarks = vec![format!(
+        "kwctl evaluates one request against one policy: {} by {}.",
+        evaluated.state.title, input.id
+    )];
     if input.mode == PolicyMode::AsDeployed {
         remarks.push("kwctl evaluates no selectors and no match conditions.".to_owned());
     }

@@ -6,20 +6,20 @@ use manifest::Step;
 use scan::Content;
 use similar::{DiffOp, TextDiff};
 
-use super::judged::Judged;
+use super::evaluated::Evaluated;
 use super::summary::{self, Place};
 use super::{Playground, number};
 use crate::exchange::{Fix, TextEdit};
 use crate::fix::{Action, action, edit};
 use crate::workspace::Workspace;
 
-pub(super) fn fix(playground: &Playground, judged: &Judged, policy: usize, controls: &[String]) -> Fix {
+pub(super) fn fix(playground: &Playground, evaluated: &Evaluated, policy: usize, controls: &[String]) -> Fix {
     let text = &playground.workspace.objects;
     let mut fix = Fix { text: text.clone(), ..Fix::default() };
     let mut actions: Vec<(Vec<Step>, Action)> = Vec::new();
     let mut lists_all = true;
     // An object without a request has no violations.
-    let _ = summary::ask_about(playground, judged, &mut |prepared, answer, asked| {
+    let _ = summary::ask_about(playground, evaluated, &mut |prepared, answer, asked| {
         if usize::try_from(prepared.index) != Ok(policy) {
             return;
         }
@@ -30,7 +30,7 @@ pub(super) fn fix(playground: &Playground, judged: &Judged, policy: usize, contr
             if !controls.is_empty() && !controls.contains(control) {
                 continue;
             }
-            let (place, message) = summary::locate(judged, violation, asked);
+            let (place, message) = summary::locate(evaluated, violation, asked);
             match place {
                 Some(Place::Object(path)) if action(violation, &path).is_some() => {
                     actions.extend(action(violation, &path).map(|action| (path, action)));
@@ -40,25 +40,25 @@ pub(super) fn fix(playground: &Playground, judged: &Judged, policy: usize, contr
         }
     });
     if !lists_all {
-        fix.left.push("the policy does not list all violations; fix these, and judge again".to_owned());
+        fix.left.push("the policy does not list all violations; fix these, and evaluate again".to_owned());
     }
     if actions.is_empty() {
         return fix;
     }
-    let Some(new) = apply(judged, actions) else {
+    let Some(new) = apply(evaluated, actions) else {
         fix.left.push("the layout of this document does not allow an edit; follow the remedies".to_owned());
         return fix;
     };
-    let Some(new) = replaced(playground, judged, &new) else { return fix };
+    let Some(new) = replaced(playground, evaluated, &new) else { return fix };
     fix.edits = edits(text, &new);
-    fix.fixed = fixed(playground, judged, policy, &new);
+    fix.fixed = fixed(playground, evaluated, policy, &new);
     fix.text = new;
     fix
 }
 
 /// Returns the changed text of the document.
-fn apply(judged: &Judged, mut actions: Vec<(Vec<Step>, Action)>) -> Option<String> {
-    let entry = judged.entry()?;
+fn apply(evaluated: &Evaluated, mut actions: Vec<(Vec<Step>, Action)>) -> Option<String> {
+    let entry = evaluated.entry()?;
     let (Content::Object(before) | Content::Review(before)) = &entry.content else { return None };
     let mut after = before.clone();
     // Removals come last, the last items of lists first.
@@ -70,7 +70,7 @@ fn apply(judged: &Judged, mut actions: Vec<(Vec<Step>, Action)>) -> Option<Strin
     for (path, action) in &actions {
         action.apply(&mut after, path)?;
     }
-    let document = &judged.placed.document;
+    let document = &evaluated.placed.document;
     edit::edited(&document.text, entry.document, &entry.steps, before, &after)
 }
 
@@ -83,10 +83,10 @@ fn compare(left: &[Step], right: &[Step]) -> std::cmp::Ordering {
 }
 
 /// Returns the whole text with another text of the document.
-fn replaced(playground: &Playground, judged: &Judged, new: &str) -> Option<String> {
+fn replaced(playground: &Playground, evaluated: &Evaluated, new: &str) -> Option<String> {
     let text = &playground.workspace.objects;
-    let old = &judged.placed.document.text;
-    let at = judged.placed.at;
+    let old = &evaluated.placed.document.text;
+    let at = evaluated.placed.at;
     let mut lines = text.split_inclusive('\n');
     let before: usize =
         lines.by_ref().take(usize::try_from(at.line).ok()?.checked_sub(1)?).map(str::len).sum();
@@ -114,12 +114,14 @@ fn edits(old: &str, new: &str) -> Vec<TextEdit> {
 }
 
 /// Returns how many violations of the cell a new text does not have.
-fn fixed(playground: &Playground, judged: &Judged, policy: usize, new: &str) -> u32 {
-    let index =
-        playground.judged.iter().position(|one| one.key == judged.key && one.state.line == judged.state.line);
+fn fixed(playground: &Playground, evaluated: &Evaluated, policy: usize, new: &str) -> u32 {
+    let index = playground
+        .evaluated
+        .iter()
+        .position(|one| one.key == evaluated.key && one.state.line == evaluated.state.line);
     let violations = |text: &str| -> BTreeMap<usize, u32> {
         let workspace = Workspace { objects: text.to_owned(), ..playground.workspace.clone() };
-        let matrix = Playground::new().judge(workspace);
+        let matrix = Playground::new().evaluate(workspace);
         let cells = index.and_then(|index| matrix.cells.get(index));
         cells.into_iter().flatten().map(|cell| cell.violations).enumerate().collect()
     };

@@ -1,4 +1,4 @@
-//! The engine: judges a workspace, and remembers what it judged.
+//! The engine: evaluates a workspace, and remembers what it evaluated.
 
 #[cfg(feature = "whole")]
 mod case;
@@ -6,12 +6,12 @@ mod checks;
 #[cfg(feature = "whole")]
 mod deployed;
 mod detail;
+mod evaluated;
 mod expectation;
 #[cfg(feature = "whole")]
 mod export;
 #[cfg(feature = "whole")]
 mod fixes;
-mod judged;
 mod policies;
 mod suggestions;
 mod summary;
@@ -28,18 +28,18 @@ use crate::matrix::{CellDetail, Counts, Matrix, ObjectState, Outcome, TextMark, 
 use crate::types::Operation;
 use crate::workspace::{PolicyInput, Workspace};
 
-use judged::Judged;
+use evaluated::Evaluated;
 use policies::Prepared;
 use texts::{Stored, Surroundings};
 
-/// Judges workspaces, each of which differs little from the one before.
+/// Evaluates workspaces, each of which differs little from the one before.
 ///
 /// # Example
 /// ```
 /// use playground::{Outcome, Playground, PolicyInput, Workspace};
 ///
 /// let mut playground = Playground::new();
-/// let matrix = playground.judge(Workspace {
+/// let matrix = playground.evaluate(Workspace {
 ///     objects: "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostPID: true, containers: []}\n".into(),
 ///     policies: vec![PolicyInput { id: "pod-security".into(), enabled: true, ..PolicyInput::default() }],
 ///     ..Workspace::default()
@@ -57,9 +57,9 @@ pub struct Playground {
     stored: Rc<Stored>,
     policies: Vec<Rc<Prepared>>,
     /// The objects and requests, in order.
-    judged: Vec<Judged>,
+    evaluated: Vec<Evaluated>,
     /// The verdicts, by document and entry.
-    verdicts: HashMap<judged::Key, Rc<summary::Verdicts>>,
+    verdicts: HashMap<evaluated::Key, Rc<summary::Verdicts>>,
 }
 
 impl Playground {
@@ -69,8 +69,8 @@ impl Playground {
         Self::default()
     }
 
-    /// Judges every object of a workspace by every policy.
-    pub fn judge(&mut self, workspace: Workspace) -> Matrix {
+    /// Evaluates every object of a workspace by every policy.
+    pub fn evaluate(&mut self, workspace: Workspace) -> Matrix {
         self.read(workspace);
         let mut matrix = Matrix {
             policies: self.policies.iter().map(|policy| policy.state.clone()).collect(),
@@ -78,15 +78,15 @@ impl Playground {
             is_partial: self.policies.iter().any(|policy| policy.state.enabled && policy.is_partial),
             ..Matrix::default()
         };
-        let can_judge = self.surroundings.problem.is_none();
+        let can_evaluate = self.surroundings.problem.is_none();
         let mut verdicts = HashMap::new();
-        for index in 0..self.judged.len() {
-            let Some(judged) = self.judged.get(index) else { continue };
-            let found = can_judge.then(|| self.verdict(judged)).flatten();
+        for index in 0..self.evaluated.len() {
+            let Some(evaluated) = self.evaluated.get(index) else { continue };
+            let found = can_evaluate.then(|| self.verdict(evaluated)).flatten();
             if let Some(found) = &found {
-                verdicts.insert(judged.key.clone(), Rc::clone(found));
+                verdicts.insert(evaluated.key.clone(), Rc::clone(found));
             }
-            self.show(index, judged, found.as_deref(), &mut matrix);
+            self.show(index, evaluated, found.as_deref(), &mut matrix);
         }
         self.verdicts = verdicts;
         matrix
@@ -97,12 +97,14 @@ impl Playground {
     #[must_use]
     pub fn cell(&self, object: u32, policy: u32) -> CellDetail {
         let index = |number: u32| usize::try_from(number).ok();
-        let judged = index(object).and_then(|index| self.judged.get(index));
-        let (Some(judged), Some(policy)) = (judged, index(policy)) else { return CellDetail::default() };
-        detail::cell(self, judged, policy)
+        let evaluated = index(object).and_then(|index| self.evaluated.get(index));
+        let (Some(evaluated), Some(policy)) = (evaluated, index(policy)) else {
+            return CellDetail::default();
+        };
+        detail::cell(self, evaluated, policy)
     }
 
-    /// Returns the workspace that was judged last.
+    /// Returns the workspace that was evaluated last.
     #[must_use]
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
@@ -112,11 +114,11 @@ impl Playground {
         let last = std::mem::replace(&mut self.workspace, workspace);
         let now = &self.workspace;
         let keeps_cluster = (&last.cluster, &last.unreachable) == (&now.cluster, &now.unreachable);
-        if !keeps_cluster || self.judged.is_empty() {
+        if !keeps_cluster || self.evaluated.is_empty() {
             self.surroundings = Rc::new(Surroundings::of(now));
         }
         let keeps_stored = keeps_cluster && last.old_objects == now.old_objects;
-        if !keeps_stored || self.judged.is_empty() {
+        if !keeps_stored || self.evaluated.is_empty() {
             self.stored = Rc::new(Stored::of(now, self.surroundings.cluster.kinds()));
         }
         let keeps_policies = last.policies == now.policies;
@@ -133,7 +135,7 @@ impl Playground {
                 })
                 .collect();
         }
-        if !(keeps_stored && keeps_policies && last.judges_pods == now.judges_pods) {
+        if !(keeps_stored && keeps_policies && last.evaluates_pods == now.evaluates_pods) {
             self.verdicts.clear();
         }
         let known = std::mem::take(&mut self.known);
@@ -143,7 +145,7 @@ impl Playground {
             .iter()
             .map(|placed| (placed.document.text.clone(), Rc::clone(&placed.document)))
             .collect();
-        self.judged = judged::of(&self.placed, &self.workspace, &self.stored, self.cluster().kinds());
+        self.evaluated = evaluated::of(&self.placed, &self.workspace, &self.stored, self.cluster().kinds());
     }
 
     fn cluster(&self) -> &Cluster {
@@ -151,16 +153,16 @@ impl Playground {
     }
 
     fn problems(&self) -> Vec<TextProblem> {
-        let is_update = |judged: &Judged| judged.request.operation == Operation::Update;
-        let stored = self.judged.iter().any(is_update).then_some(&self.stored.problems);
+        let is_update = |evaluated: &Evaluated| evaluated.request.operation == Operation::Update;
+        let stored = self.evaluated.iter().any(is_update).then_some(&self.stored.problems);
         self.surroundings.problem.iter().chain(stored.into_iter().flatten()).cloned().collect()
     }
 
-    fn mark(&self, judged: &Judged, place: &summary::Place) -> Option<TextMark> {
+    fn mark(&self, evaluated: &Evaluated, place: &summary::Place) -> Option<TextMark> {
         match place {
-            summary::Place::Object(path) => judged.mark(path),
+            summary::Place::Object(path) => evaluated.mark(path),
             summary::Place::Stored(path) => {
-                let Content::Object(object) = &judged.entry()?.content else { return None };
+                let Content::Object(object) = &evaluated.entry()?.content else { return None };
                 let identity = scan::identity_in(object, crate::NAMESPACE, self.cluster().kinds())?;
                 self.stored.get(&identity)?.mark(path)
             }
@@ -168,15 +170,21 @@ impl Playground {
     }
 
     /// Returns the verdicts on an object, which may be known.
-    fn verdict(&self, judged: &Judged) -> Option<Rc<summary::Verdicts>> {
-        if let Some(known) = self.verdicts.get(&judged.key) {
+    fn verdict(&self, evaluated: &Evaluated) -> Option<Rc<summary::Verdicts>> {
+        if let Some(known) = self.verdicts.get(&evaluated.key) {
             return Some(Rc::clone(known));
         }
-        summary::judge(self, judged).map(Rc::new)
+        summary::evaluate(self, evaluated).map(Rc::new)
     }
 
-    fn show(&self, index: usize, judged: &Judged, found: Option<&summary::Verdicts>, matrix: &mut Matrix) {
-        let mut state: ObjectState = judged.state.clone();
+    fn show(
+        &self,
+        index: usize,
+        evaluated: &Evaluated,
+        found: Option<&summary::Verdicts>,
+        matrix: &mut Matrix,
+    ) {
+        let mut state: ObjectState = evaluated.state.clone();
         let number = number(index);
         for suspicion in &state.suspicions {
             let Some(mark) = suspicion.mark else { continue };
@@ -186,7 +194,7 @@ impl Playground {
         let cells = found.map(|found| found.cells.clone()).unwrap_or_default();
         state.outcome = cells.iter().filter_map(|cell| cell.outcome).min();
         for violation in found.iter().flat_map(|found| &found.violations) {
-            let Some(mark) = violation.place.as_ref().and_then(|place| self.mark(judged, place)) else {
+            let Some(mark) = violation.place.as_ref().and_then(|place| self.mark(evaluated, place)) else {
                 continue;
             };
             let (policy, outcome, message) =
@@ -204,8 +212,8 @@ impl Playground {
 pub(crate) fn only_request(workspace: &Workspace) -> Option<serde_json::Value> {
     let mut playground = Playground::new();
     playground.read(Workspace { policies: Vec::new(), ..workspace.clone() });
-    let [judged] = playground.judged.as_slice() else { return None };
-    let request = judged.make(&playground.stored, playground.cluster().kinds())?;
+    let [evaluated] = playground.evaluated.as_slice() else { return None };
+    let request = evaluated.make(&playground.stored, playground.cluster().kinds())?;
     Some(request.as_value().clone())
 }
 
@@ -220,7 +228,7 @@ fn mark_at(matrix: &mut Matrix, mark: ViolationMark) {
 fn count(counts: &mut Counts, state: &ObjectState) {
     let count = match state.outcome {
         _ if state.problem.is_some() => &mut counts.unreadable,
-        None => &mut counts.not_judged,
+        None => &mut counts.not_evaluated,
         Some(Outcome::Denied | Outcome::Fault) => &mut counts.denied,
         Some(Outcome::Unknown) => &mut counts.unknown,
         Some(Outcome::Monitored) => &mut counts.monitored,

@@ -1,4 +1,4 @@
-//! The policies of a workspace, ready to judge.
+//! The policies of a workspace, ready to evaluate.
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ pub(crate) struct Prepared {
     /// The rules alone, if the policy is one of Portcullis without a deployment.
     pub(crate) entry: Option<&'static PolicyEntry>,
     pub(crate) settings: Value,
-    /// Whether only the whole engine judges by the policy, or knows what its text is.
+    /// Whether only the whole engine can evaluate the policy, or knows what its text is.
     pub(crate) is_partial: bool,
 }
 
@@ -63,12 +63,12 @@ impl Prepared {
         prepared
     }
 
-    /// Returns the policy as it judges here.
-    pub(crate) fn judging(&self) -> Option<Rc<Policy>> {
+    /// Returns the policy as it evaluates here.
+    pub(crate) fn evaluating(&self) -> Option<Rc<Policy>> {
         self.policy.clone()
     }
 
-    /// Returns the policy as `portcullis test` judges by it: an id stands for the policy as its
+    /// Returns the policy as `portcullis test` evaluates it: an id stands for the policy as its
     /// settings deploy it.
     #[cfg(feature = "whole")]
     pub(crate) fn tested(&self) -> Option<Rc<Policy>> {
@@ -93,7 +93,7 @@ impl Prepared {
         Ok(policy)
     }
 
-    /// Notes that only the whole engine judges by deployments.
+    /// Notes that only the whole engine evaluates deployments.
     #[cfg(not(feature = "whole"))]
     fn as_deployed(&mut self, _: &PolicyInput) -> Result<Policy, Vec<TextProblem>> {
         self.is_partial = true;

@@ -15,7 +15,7 @@ pub(crate) fn of(entry: Option<&PolicyEntry>, checks: &[Check], request: &Value)
         return Vec::new();
     };
     let Some(entry) = entry else {
-        let message = "Judge by the rules alone".to_owned();
+        let message = "Evaluate by the rules alone".to_owned();
         return vec![Suggestion { message, action: SuggestedAction::RulesOnly }];
     };
     match check.name.as_str() {
@@ -37,7 +37,7 @@ fn others(entry: &PolicyEntry, request: &Value) -> Vec<Suggestion> {
         other.id != entry.id && other.scope.0.iter().any(|rule| rule.kind == kind && rule.group == group)
     };
     let others = rules::CATALOG.iter().filter(looks).map(|other| Suggestion {
-        message: format!("{} judges {kind}s", other.id),
+        message: format!("{} evaluates {kind}s", other.id),
         action: SuggestedAction::Policy { policy: other.id.to_owned() },
     });
     others.collect()

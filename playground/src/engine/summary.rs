@@ -7,7 +7,7 @@ use scan::{Answer, Asked, Denial, Effect, Pods, Policy, Request, Violation, ask,
 
 use super::Playground;
 use super::checks;
-use super::judged::Judged;
+use super::evaluated::Evaluated;
 use super::policies::Prepared;
 use crate::matrix::{CellState, CheckResult, Outcome, RequestOrigin};
 
@@ -37,20 +37,20 @@ pub(crate) enum Place {
 /// answer with its policy. Returns `None` if the object makes no request.
 pub(crate) fn ask_about(
     playground: &Playground,
-    judged: &Judged,
+    evaluated: &Evaluated,
     receive: &mut dyn FnMut(&Prepared, &Answer, Asked<'_>),
 ) -> Option<()> {
-    ask_with(playground, judged, &Prepared::judging, receive)
+    ask_with(playground, evaluated, &Prepared::evaluating, receive)
 }
 
 /// Asks as [`ask_about`] does; `form` returns a policy in the form that is asked.
 pub(crate) fn ask_with(
     playground: &Playground,
-    judged: &Judged,
+    evaluated: &Evaluated,
     form: &dyn Fn(&Prepared) -> Option<Rc<Policy>>,
     receive: &mut dyn FnMut(&Prepared, &Answer, Asked<'_>),
 ) -> Option<()> {
-    let request = judged.make(&playground.stored, playground.cluster().kinds())?;
+    let request = evaluated.make(&playground.stored, playground.cluster().kinds())?;
     let enabled = playground.policies.iter().filter(|prepared| prepared.state.enabled);
     let mut asked: Vec<(&Prepared, Rc<Policy>)> =
         enabled.filter_map(|prepared| Some((&**prepared, form(prepared)?))).collect();
@@ -62,10 +62,10 @@ pub(crate) fn ask_with(
         }
     };
     let user = request.as_value().get("userInfo").cloned().unwrap_or_default();
-    let is_review = judged.origin() == Some(RequestOrigin::Review);
+    let is_review = evaluated.origin() == Some(RequestOrigin::Review);
     let value = request.as_value().clone();
     let mut request = if is_review { Request::new(value) } else { Request::of_files(value) };
-    if playground.workspace.judges_pods && !is_review {
+    if playground.workspace.evaluates_pods && !is_review {
         ask_with_pods(&policies, &mut request, Pods::Auto, &user, playground.cluster(), &mut receive);
     } else {
         ask(&policies, &mut request, playground.cluster(), &mut receive);
@@ -73,13 +73,13 @@ pub(crate) fn ask_with(
     Some(())
 }
 
-/// Judges an object by all policies; `None` if it makes no request.
-pub(crate) fn judge(playground: &Playground, judged: &Judged) -> Option<Verdicts> {
+/// Evaluates an object by all policies; `None` if it makes no request.
+pub(crate) fn evaluate(playground: &Playground, evaluated: &Evaluated) -> Option<Verdicts> {
     let mut verdicts = Verdicts {
         cells: playground.policies.iter().map(|prepared| unasked(prepared)).collect(),
         violations: Vec::new(),
     };
-    ask_about(playground, judged, &mut |prepared, answer, asked| {
+    ask_about(playground, evaluated, &mut |prepared, answer, asked| {
         let outcome = outcome(playground, prepared, answer, asked);
         let Verdicts { cells, violations } = &mut verdicts;
         let Some(cell) = usize::try_from(prepared.index).ok().and_then(|index| cells.get_mut(index)) else {
@@ -87,7 +87,7 @@ pub(crate) fn judge(playground: &Playground, judged: &Judged) -> Option<Verdicts
         };
         add(cell, outcome, answer, || headline(playground, prepared, answer, asked));
         for violation in violations_of(answer) {
-            let (place, message) = locate(judged, violation, asked);
+            let (place, message) = locate(evaluated, violation, asked);
             violations.push(Found { policy: prepared.index, outcome, message, place });
         }
     })?;
@@ -99,7 +99,7 @@ fn unasked(prepared: &Prepared) -> CellState {
     let reason = match prepared.state.problems.first() {
         _ if !prepared.state.enabled => None,
         Some(problem) => Some(problem.message.clone()),
-        None => prepared.is_partial.then(|| "the engine that judges by deployments is not loaded".to_owned()),
+        None => prepared.is_partial.then(|| "the engine that evaluates deployments is not loaded".to_owned()),
     };
     CellState {
         outcome: reason.as_ref().map(|_| Outcome::Unknown),
@@ -161,12 +161,16 @@ fn violations_of(answer: &Answer) -> &[Violation] {
     denial(answer).map_or(&[], |denial| denial.violations.as_slice())
 }
 
-pub(crate) fn locate(judged: &Judged, violation: &Violation, asked: Asked<'_>) -> (Option<Place>, String) {
+pub(crate) fn locate(
+    evaluated: &Evaluated,
+    violation: &Violation,
+    asked: Asked<'_>,
+) -> (Option<Place>, String) {
     let (steps, message) = asked.locate(violation);
     let place = match steps {
-        Some(steps) => Some(Place::Object(judged.root("object", &steps))),
+        Some(steps) => Some(Place::Object(evaluated.root("object", &steps))),
         None if asked.concerns_pods() => None,
-        None => violation.payload_steps().and_then(|steps| judged.resolve(steps)),
+        None => violation.payload_steps().and_then(|steps| evaluated.resolve(steps)),
     };
     (place, message)
 }

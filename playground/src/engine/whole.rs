@@ -9,9 +9,9 @@ impl Playground {
     #[must_use]
     pub fn fix(&self, object: u32, policy: u32, controls: &[String]) -> Fix {
         let index = |number: u32| usize::try_from(number).ok();
-        let judged = index(object).and_then(|index| self.judged.get(index));
-        let (Some(judged), Some(policy)) = (judged, index(policy)) else { return Fix::default() };
-        fixes::fix(self, judged, policy, controls)
+        let evaluated = index(object).and_then(|index| self.evaluated.get(index));
+        let (Some(evaluated), Some(policy)) = (evaluated, index(policy)) else { return Fix::default() };
+        fixes::fix(self, evaluated, policy, controls)
     }
 
     /// Returns the manifest that deploys a policy of the last workspace: the one that was given, or

@@ -13,7 +13,7 @@ use suite::cases::Case;
 fn spec(id: &str, settings: &str) -> Option<Value> {
     let policy = PolicyInput { id: id.into(), settings: settings.into(), ..PolicyInput::default() };
     let mut playground = Playground::new();
-    playground.judge(Workspace { policies: vec![policy], ..Workspace::default() });
+    playground.evaluate(Workspace { policies: vec![policy], ..Workspace::default() });
     let documents = manifest::documents(&playground.deployment(0)).ok()?;
     let policy = documents.into_iter().find(|document| document["kind"] == "ClusterAdmissionPolicy")?;
     policy.get("spec").cloned()

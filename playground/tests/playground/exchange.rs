@@ -17,18 +17,18 @@ use crate::{deployment, policy};
 const POD: &str = include_str!("pod.yaml");
 
 fn workspace(objects: &str, policies: Vec<PolicyInput>) -> Workspace {
-    Workspace { objects: objects.into(), policies, judges_pods: true, ..Workspace::default() }
+    Workspace { objects: objects.into(), policies, evaluates_pods: true, ..Workspace::default() }
 }
 
-fn judged(workspace: Workspace) -> (Playground, Matrix) {
+fn evaluated(workspace: Workspace) -> (Playground, Matrix) {
     let mut playground = Playground::new();
-    let matrix = playground.judge(workspace);
+    let matrix = playground.evaluate(workspace);
     (playground, matrix)
 }
 
 #[test]
 fn a_fix_keeps_the_text_and_removes_the_violations() {
-    let (playground, matrix) = judged(workspace(POD, vec![policy("pod-security", "level: restricted")]));
+    let (playground, matrix) = evaluated(workspace(POD, vec![policy("pod-security", "level: restricted")]));
     let all = playground.fix(0, 0, &[]);
     assert_eq!((all.fixed, all.left.len()), (matrix.cells[0][0].violations, 0), "{all:?}");
     assert!(
@@ -37,7 +37,7 @@ fn a_fix_keeps_the_text_and_removes_the_violations() {
         all.text
     );
     assert!(!all.text.contains("hostPID") && all.text.contains("metadata: {name: web, namespace: shop}\n"));
-    let (_, fixed) = judged(workspace(&all.text, vec![policy("pod-security", "level: restricted")]));
+    let (_, fixed) = evaluated(workspace(&all.text, vec![policy("pod-security", "level: restricted")]));
     assert_eq!(fixed.objects[0].outcome, Some(Outcome::Passed), "{}", all.text);
     let one = playground.fix(0, 0, &["Host Namespaces".to_owned()]);
     assert_eq!((one.fixed, one.edits.len(), one.edits[0].line), (1, 1, 5));
@@ -59,12 +59,12 @@ fn workloads_and_later_documents_are_fixed_in_their_templates() {
          template:\n    spec:\n    {template}"
     );
     let text = format!("# first\n{POD}---\n{}", deployment.trim_end());
-    let (playground, matrix) = judged(workspace(&text, vec![policy("pod-security", "level: baseline")]));
+    let (playground, matrix) = evaluated(workspace(&text, vec![policy("pod-security", "level: baseline")]));
     assert_eq!(matrix.objects.len(), 2);
     let fix = playground.fix(1, 0, &[]);
     assert!(fix.fixed > 0 && fix.left.is_empty(), "{fix:?}");
     assert!(fix.text.starts_with(&format!("# first\n{POD}---\n")), "{}", fix.text);
-    let (_, fixed) = judged(workspace(&fix.text, vec![policy("pod-security", "level: baseline")]));
+    let (_, fixed) = evaluated(workspace(&fix.text, vec![policy("pod-security", "level: baseline")]));
     assert_eq!(fixed.objects[1].outcome, Some(Outcome::Passed), "{}", fix.text);
 }
 
@@ -72,7 +72,7 @@ fn workloads_and_later_documents_are_fixed_in_their_templates() {
 fn what_has_no_fix_stays_in_words() {
     let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: [{name: a}]\n  volumes:\n  \
                 - {name: v, hostPath: {path: /}}\n";
-    let (playground, _) = judged(workspace(text, vec![policy("pod-security", "level: baseline")]));
+    let (playground, _) = evaluated(workspace(text, vec![policy("pod-security", "level: baseline")]));
     let fix = playground.fix(0, 0, &[]);
     assert_eq!((fix.fixed, fix.edits.len(), fix.text.as_str()), (0, 0, text));
     assert!(fix.left[0].contains("use another volume type"), "{fix:?}");
@@ -109,7 +109,7 @@ fn exported(playground: &Playground, with_cluster: bool) -> CaseText {
 
 /// The tool gives the verdict of the page, and so does the page when it opens the case.
 fn check_case(workspace: Workspace) -> bool {
-    let (playground, matrix) = judged(workspace);
+    let (playground, matrix) = evaluated(workspace);
     let case = exported(&playground, true);
     if let Some(problem) = &case.problem {
         // The settings are not valid, or their deployment leaves the object out.
@@ -121,7 +121,7 @@ fn check_case(workspace: Workspace) -> bool {
     let files: String = case.files.iter().map(|file| ["---\n", &file.text].concat()).collect();
     let opened = open_case(&format!("{}{files}", case.text));
     assert_eq!(opened.problem, None, "{}", case.text);
-    let (again, _) = judged(opened.workspace.unwrap());
+    let (again, _) = evaluated(opened.workspace.unwrap());
     // A deployment can differ from the rules alone; the case says so.
     assert!(again.compare(&opened.expected).is_empty() || !case.warnings.is_empty(), "{}", case.text);
     case.warnings.is_empty()
@@ -189,7 +189,7 @@ fn a_case_has_several_objects_and_policies_as_they_are_deployed() {
         user: User::Kubelet { node: "worker".into() },
     };
     workspace.requests = vec![ObjectRequest { object: 2, request }];
-    let (playground, matrix) = judged(workspace.clone());
+    let (playground, matrix) = evaluated(workspace.clone());
     let outcomes: Vec<_> = matrix.objects.iter().map(|object| object.outcome.unwrap()).collect();
     assert_eq!(outcomes, [Outcome::Denied, Outcome::Denied, Outcome::Denied], "{matrix:#?}");
     assert_eq!(matrix.cells[0][1].outcome, Some(Outcome::Monitored));
@@ -208,7 +208,7 @@ fn a_case_without_the_cluster_says_what_changes() {
     let secret = "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: aHVudGVyMg==}\n";
     let mut workspace = workspace(POD, vec![policy("pod-security", "namespaceLabels: Honor")]);
     workspace.cluster = format!("{cluster}{secret}");
-    let (playground, _) = judged(workspace);
+    let (playground, _) = evaluated(workspace);
     let with = exported(&playground, true);
     assert!(with.warnings.iter().any(|warning| warning.contains("1 Secret")), "{name} {with:?}");
     let without = exported(&playground, false);
@@ -219,7 +219,7 @@ fn a_case_without_the_cluster_says_what_changes() {
 
 #[test]
 fn an_expected_outcome_that_is_not_the_present_one_fails_the_case() {
-    let (playground, _) = judged(workspace(POD, vec![policy("pod-security", "level: baseline")]));
+    let (playground, _) = evaluated(workspace(POD, vec![policy("pod-security", "level: baseline")]));
     let expected = ExpectedOutcome { object: 0, policy: "pod-security".into(), outcome: Outcome::Passed };
     let changes = playground.compare(std::slice::from_ref(&expected));
     assert_eq!(changes[0].message, "expected admitted, now denied");
@@ -248,7 +248,7 @@ fn other_texts_are_no_cases() {
 #[test]
 fn reports_and_commands_say_what_the_matrix_says() {
     let text = format!("{POD}---\na: [\n");
-    let (playground, _) = judged(workspace(&text, vec![policy("pod-security", "level: baseline")]));
+    let (playground, _) = evaluated(workspace(&text, vec![policy("pod-security", "level: baseline")]));
     let sarif: serde_json::Value = serde_json::from_str(&playground.report(ReportFormat::Sarif)).unwrap();
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     let line = |result: &serde_json::Value| {

@@ -31,7 +31,7 @@ fn outcome(imported: &Imported, pod: &str) -> Option<Outcome> {
         policies: policies.collect(),
         ..Workspace::default()
     };
-    let matrix = Playground::new().judge(workspace);
+    let matrix = Playground::new().evaluate(workspace);
     assert!(matrix.policies.iter().all(|policy| policy.problems.is_empty()), "{matrix:?}");
     matrix.objects.first()?.outcome
 }

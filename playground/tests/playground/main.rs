@@ -17,6 +17,6 @@ fn policy(id: &str, settings: &str) -> PolicyInput {
 fn deployment(id: &str, settings: &str) -> String {
     let policy = PolicyInput { id: id.into(), settings: settings.into(), ..PolicyInput::default() };
     let mut playground = Playground::new();
-    playground.judge(Workspace { policies: vec![policy], ..Workspace::default() });
+    playground.evaluate(Workspace { policies: vec![policy], ..Workspace::default() });
     playground.deployment(0)
 }

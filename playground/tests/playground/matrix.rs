@@ -13,14 +13,14 @@ const POD: &str =
 fn workspace(objects: &str) -> Workspace {
     Workspace {
         objects: objects.into(),
-        judges_pods: true,
+        evaluates_pods: true,
         policies: vec![policy("pod-security", "level: baseline")],
         ..Workspace::default()
     }
 }
 
-fn judge(workspace: &Workspace) -> Matrix {
-    Playground::new().judge(workspace.clone())
+fn evaluate(workspace: &Workspace) -> Matrix {
+    Playground::new().evaluate(workspace.clone())
 }
 
 fn marked_lines(matrix: &Matrix) -> Vec<u32> {
@@ -32,20 +32,20 @@ fn every_document_and_list_item_is_an_object() {
     let item = POD.replace('\n', "\n  ");
     let list = format!("apiVersion: v1\nkind: List\nitems:\n- {item}\n- {item}");
     let text = format!("---\n{POD}---\n# nothing\n---\n{list}");
-    let matrix = judge(&workspace(&text));
+    let matrix = evaluate(&workspace(&text));
     assert_eq!(marked_lines(&matrix), [6, 18, 25]);
     let lines: Vec<(u32, u32)> =
         matrix.objects.iter().map(|object| (object.line, object.last_line)).collect();
     assert_eq!(lines, [(2, 7), (14, 20), (21, 26)]);
     assert_eq!((matrix.counts.objects, matrix.counts.denied), (3, 3));
     let windows = text.replace('\n', "\r\n");
-    assert_eq!(marked_lines(&judge(&workspace(&windows))), [6, 18, 25]);
+    assert_eq!(marked_lines(&evaluate(&workspace(&windows))), [6, 18, 25]);
 }
 
 #[test]
 fn an_unreadable_document_does_not_hide_the_others() {
     let text = format!("{POD}---\na: [\n---\n{}---\n1\n", POD.replace("name: a", "name: b"));
-    let matrix = judge(&workspace(&text));
+    let matrix = evaluate(&workspace(&text));
     let outcomes: Vec<Option<Outcome>> = matrix.objects.iter().map(|object| object.outcome).collect();
     assert_eq!(outcomes, [Some(Outcome::Denied), None, Some(Outcome::Denied), None]);
     let problem = matrix.objects[1].problem.as_ref().unwrap();
@@ -54,7 +54,7 @@ fn an_unreadable_document_does_not_hide_the_others() {
     assert_eq!(matrix.cells[1], []);
     assert!(matrix.objects[3].problem.as_ref().unwrap().message.contains("not a Kubernetes object"));
     assert_eq!((matrix.counts.denied, matrix.counts.unreadable), (2, 2));
-    assert_eq!(judge(&workspace("")).objects, []);
+    assert_eq!(evaluate(&workspace("")).objects, []);
 }
 
 #[test]
@@ -66,14 +66,14 @@ fn what_is_probably_meant_otherwise_is_told_beside_a_pass() {
         ("metadata: {name: a}\nspec: {containers: [{name: a}], hostPID: true, hostPID: false}", "hostPID"),
     ] {
         let text = format!("apiVersion: v1\nkind: Pod\n{fields}\n");
-        let matrix = judge(&workspace(&text));
+        let matrix = evaluate(&workspace(&text));
         let object = &matrix.objects[0];
         assert_eq!(object.outcome, Some(Outcome::Passed), "{text}");
         let suspicion = object.suspicions.iter().find(|one| one.message.contains(want));
         assert!(suspicion.is_some_and(|one| one.mark.is_some()), "{want}: {:?}", object.suspicions);
         assert!(matrix.marks.iter().any(|mark| mark.policy.is_none()));
     }
-    assert_eq!(judge(&workspace(POD)).objects[0].suspicions, []);
+    assert_eq!(evaluate(&workspace(POD)).objects[0].suspicions, []);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn each_object_may_have_its_own_request() {
     let mut workspace = workspace(&format!("{node}---\n{node}"));
     workspace.policies = vec![policy("node-labels", ""), policy("pod-security", "")];
     let mut playground = Playground::new();
-    let matrix = playground.judge(workspace.clone());
+    let matrix = playground.evaluate(workspace.clone());
     assert_eq!(matrix.objects[0].outcome, Some(Outcome::NotLookedAt));
     assert_eq!(matrix.cells[0][0].decided_by.as_deref(), Some("User"));
     assert_eq!(matrix.cells[0][1].decided_by.as_deref(), Some("Kind"));
@@ -98,7 +98,7 @@ fn each_object_may_have_its_own_request() {
     assert_eq!(policies, [&SuggestedAction::Policy { policy: "node-labels".into() }]);
     let request = RequestInput { user: kubelet, ..RequestInput::default() };
     workspace.requests = vec![ObjectRequest { object: 1, request }];
-    let matrix = playground.judge(workspace);
+    let matrix = playground.evaluate(workspace);
     let outcomes: Vec<Option<Outcome>> = matrix.objects.iter().map(|object| object.outcome).collect();
     assert_eq!(outcomes, [Some(Outcome::NotLookedAt), Some(Outcome::Denied)]);
     assert_eq!(matrix.objects[1].request.as_ref().unwrap().origin, RequestOrigin::Own);
@@ -110,7 +110,7 @@ fn a_review_says_its_operation_and_its_user() {
                   resource: {group: '', version: v1, resource: pods}\n  name: a\n  namespace: shop\n  operation: CREATE\n  \
                   userInfo: {username: bob, groups: [x]}\n  object:\n    apiVersion: v1\n    kind: Pod\n    \
                   metadata: {name: a, namespace: shop}\n    spec: {hostPID: true, containers: [{name: a}]}\n";
-    let matrix = judge(&workspace(review));
+    let matrix = evaluate(&workspace(review));
     let object = &matrix.objects[0];
     let request = object.request.as_ref().unwrap();
     assert_eq!((request.username.as_str(), request.operation.as_str()), ("bob", "CREATE"));
@@ -118,7 +118,7 @@ fn a_review_says_its_operation_and_its_user() {
     assert_eq!((object.title.as_str(), object.outcome), ("Pod shop/a", Some(Outcome::Denied)));
     assert_eq!(marked_lines(&matrix), [15]);
     let broken = review.replace("  uid: u\n", "");
-    assert!(judge(&workspace(&broken)).objects[0].problem.as_ref().unwrap().message.contains("uid"));
+    assert!(evaluate(&workspace(&broken)).objects[0].problem.as_ref().unwrap().message.contains("uid"));
 }
 
 #[test]
@@ -127,17 +127,17 @@ fn an_update_needs_the_stored_object() {
     let mut workspace = workspace(service);
     workspace.policies = vec![policy("external-ips", "")];
     workspace.request.operation = Operation::Update;
-    let matrix = judge(&workspace);
+    let matrix = evaluate(&workspace);
     let problem = matrix.objects[0].problem.as_ref().unwrap();
     assert!(problem.message.contains("Service default/a is not among the stored objects"), "{problem:?}");
     assert_eq!(problem.text, TextName::OldObjects);
     workspace.old_objects = service.replace("externalIPs: [192.0.2.1]", "");
-    assert_eq!(judge(&workspace).objects[0].outcome, Some(Outcome::Denied));
+    assert_eq!(evaluate(&workspace).objects[0].outcome, Some(Outcome::Denied));
     // The address was there before.
     workspace.old_objects = service.replace("{name: a}", "{name: a, labels: {x: y}}");
-    assert_eq!(judge(&workspace).objects[0].outcome, Some(Outcome::Passed));
+    assert_eq!(evaluate(&workspace).objects[0].outcome, Some(Outcome::Passed));
     workspace.old_objects = "a: [".into();
-    assert!(judge(&workspace).problems.iter().any(|problem| problem.text == TextName::OldObjects));
+    assert!(evaluate(&workspace).problems.iter().any(|problem| problem.text == TextName::OldObjects));
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn all_errors_in_settings_have_their_places() {
     let settings = "levle: baseline\nversion: x\nexclude:\n- controlName: 1\n";
     let mut workspace = workspace(POD);
     workspace.policies = vec![policy("pod-security", settings)];
-    let matrix = judge(&workspace);
+    let matrix = evaluate(&workspace);
     let lines: Vec<u32> =
         matrix.policies[0].problems.iter().map(|problem| problem.mark.unwrap().line).collect();
     let mut sorted = lines.clone();
@@ -157,31 +157,31 @@ fn all_errors_in_settings_have_their_places() {
         "apiVersion: pod-security.admission.config.k8s.io/v1\nkind: PodSecurityConfiguration\n",
     ] {
         workspace.policies = vec![policy("pod-security", text)];
-        assert!(judge(&workspace).policies[0].problems[0].can_be_imported);
+        assert!(evaluate(&workspace).policies[0].problems[0].can_be_imported);
     }
 }
 
 #[test]
-fn a_deployed_policy_judges_what_its_manifest_selects() {
+fn a_deployed_policy_evaluates_what_its_manifest_selects() {
     let mut workspace = workspace(&POD.replace("{name: a}", "{name: a, namespace: kube-system}"));
     workspace.policies =
         vec![PolicyInput { mode: PolicyMode::AsDeployed, ..policy("pod-security", "level: baseline") }];
     let mut playground = Playground::new();
-    let matrix = playground.judge(workspace.clone());
+    let matrix = playground.evaluate(workspace.clone());
     assert_eq!(matrix.cells[0][0].decided_by.as_deref(), Some("Namespace"));
     assert!(!matrix.policies[0].protects);
     let detail = playground.cell(0, 0);
     assert_eq!(detail.suggestions[0].action, SuggestedAction::RulesOnly);
     assert_eq!(detail.answers[0].response, "");
     workspace.objects = POD.to_owned();
-    assert_eq!(playground.judge(workspace.clone()).objects[0].outcome, Some(Outcome::Monitored));
+    assert_eq!(playground.evaluate(workspace.clone()).objects[0].outcome, Some(Outcome::Monitored));
     workspace.policies[0].manifest = "kind: Pod\n".into();
-    let problem = playground.judge(workspace).policies[0].problems[0].clone();
+    let problem = playground.evaluate(workspace).policies[0].problems[0].clone();
     assert!(problem.message.contains("has no policy") && problem.text == TextName::Manifest { policy: 0 });
 }
 
 #[test]
-fn a_group_judges_by_its_members() {
+fn a_group_evaluates_by_its_members() {
     let group = |expression: &str| PolicyInput {
         mode: PolicyMode::AsDeployed,
         manifest: include_str!("group.yaml").replace("EXPRESSION", expression),
@@ -194,20 +194,20 @@ fn a_group_judges_by_its_members() {
         ("baseline() || services()", Outcome::Passed),
     ] {
         let workspace = Workspace { policies: vec![group(expression)], ..workspace(POD) };
-        let matrix = judge(&workspace);
+        let matrix = evaluate(&workspace);
         assert_eq!(matrix.cells[0][0].outcome, Some(outcome), "{expression}: {matrix:?}");
     }
 }
 
 #[test]
-fn policies_judge_what_the_ones_before_them_change() {
+fn policies_evaluate_what_the_ones_before_them_change() {
     let pod =
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: shop}\nspec:\n  containers: [{name: c}]\n";
     let mut workspace = workspace(pod);
     workspace.cluster = "{apiVersion: v1, kind: Namespace, metadata: {name: shop, annotations: {portcullis.dev/selinux-level: 's0:c1,c2'}}}".into();
     workspace.policies = vec![policy("pod-security", "level: baseline"), policy("selinux", "mode: Mutate")];
     let mut playground = Playground::new();
-    let matrix = playground.judge(workspace);
+    let matrix = playground.evaluate(workspace);
     assert_eq!(matrix.cells[0][1].outcome, Some(Outcome::Changed), "{matrix:?}");
     assert_eq!(matrix.cells[0][0].outcome, Some(Outcome::Passed));
     let changed = &playground.cell(0, 1).answers[0];
@@ -218,44 +218,44 @@ fn policies_judge_what_the_ones_before_them_change() {
 }
 
 #[test]
-fn the_pods_of_a_workload_are_judged_at_its_template() {
+fn the_pods_of_a_workload_are_evaluated_at_its_template() {
     let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, namespace: shop}\nspec:\n  template:\n    spec:\n      hostPID: true\n      containers: [{name: c}]\n";
     let mut playground = Playground::new();
     let mut workspace = workspace(deployment);
     workspace.policies = vec![policy("pod-security", "templates: Ignore\nlevel: baseline")];
-    let matrix = playground.judge(workspace.clone());
+    let matrix = playground.evaluate(workspace.clone());
     if matrix.policies[0].problems.is_empty() {
         assert_eq!(matrix.objects[0].outcome, Some(Outcome::Denied), "{matrix:?}");
         assert_eq!(marked_lines(&matrix), [7]);
         assert!(playground.cell(0, 0).answers.iter().any(|answer| answer.concerns_pods));
     }
     workspace.policies = vec![policy("pod-security", "level: baseline")];
-    let matrix = playground.judge(workspace);
+    let matrix = playground.evaluate(workspace);
     assert_eq!((matrix.objects[0].outcome, marked_lines(&matrix)), (Some(Outcome::Denied), vec![7]));
 }
 
 #[test]
-fn a_known_document_is_judged_as_before_wherever_it_moves() {
+fn a_known_document_is_evaluated_as_before_wherever_it_moves() {
     let mut playground = Playground::new();
-    let first = playground.judge(workspace(POD));
-    let moved = playground.judge(workspace(&format!("kind: X\napiVersion: example.com/v1\n---\n{POD}")));
+    let first = playground.evaluate(workspace(POD));
+    let moved = playground.evaluate(workspace(&format!("kind: X\napiVersion: example.com/v1\n---\n{POD}")));
     assert_eq!(moved.cells[1], first.cells[0]);
     assert_eq!(marked_lines(&moved), [8]);
     // Another level is another verdict on the same document.
     let mut other = workspace(POD);
     other.policies = vec![policy("pod-security", "level: privileged")];
-    assert_eq!(playground.judge(other).objects[0].outcome, Some(Outcome::Passed));
-    assert_eq!(playground.judge(workspace(POD)), first);
+    assert_eq!(playground.evaluate(other).objects[0].outcome, Some(Outcome::Passed));
+    assert_eq!(playground.evaluate(workspace(POD)), first);
 }
 
 #[test]
-fn nothing_is_judged_by_a_cluster_that_cannot_be_read() {
+fn nothing_is_evaluated_by_a_cluster_that_cannot_be_read() {
     let mut workspace = workspace(POD);
     workspace.cluster = "kind: Pod\n".into();
-    let matrix = judge(&workspace);
+    let matrix = evaluate(&workspace);
     assert_eq!(matrix.problems[0].text, TextName::Cluster);
-    assert_eq!((matrix.objects[0].outcome, matrix.counts.not_judged), (None, 1));
+    assert_eq!((matrix.objects[0].outcome, matrix.counts.not_evaluated), (None, 1));
     workspace.cluster.clear();
     workspace.policies[0].enabled = false;
-    assert_eq!(judge(&workspace).objects[0].outcome, None);
+    assert_eq!(evaluate(&workspace).objects[0].outcome, None);
 }

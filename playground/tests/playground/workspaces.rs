@@ -21,9 +21,9 @@ fn only_cell(matrix: &Matrix) -> Option<&CellState> {
 }
 
 /// Returns the matrix and the only answer of its only cell.
-fn judge(workspace: &Workspace) -> (Matrix, Option<CellAnswer>) {
+fn evaluate(workspace: &Workspace) -> (Matrix, Option<CellAnswer>) {
     let mut playground = Playground::new();
-    let matrix = playground.judge(workspace.clone());
+    let matrix = playground.evaluate(workspace.clone());
     let mut answers = playground.cell(0, 0).answers;
     assert!(answers.len() < 2 && matrix.objects.len() == 1, "{workspace:?}");
     let answer = answers.pop();
@@ -48,7 +48,7 @@ fn samples_get_the_verdict_in_their_readme() {
     let mut count = 0_usize;
     for policy in playground::policies().policies {
         for sample in &policy.samples {
-            let (matrix, answer) = judge(&sample_workspace(&policy.id, &sample.name).unwrap());
+            let (matrix, answer) = evaluate(&sample_workspace(&policy.id, &sample.name).unwrap());
             let answer = answer.unwrap_or_else(|| panic!("{matrix:?}"));
             let words = match answer.outcome {
                 Outcome::Passed | Outcome::NotLookedAt | Outcome::Warned => "admitted",
@@ -67,7 +67,7 @@ fn samples_get_the_verdict_in_their_readme() {
 /// Checks the verdict on a case. Returns the actual verdict as the error if it is not the expected
 /// one.
 fn check(workspace: &Workspace, want: &Want) -> Result<Option<CellAnswer>, String> {
-    let (matrix, answer) = judge(workspace);
+    let (matrix, answer) = evaluate(workspace);
     if let Some(error) = &want.settings_error {
         let mut problems = matrix.policies.iter().flat_map(|policy| &policy.problems);
         let is_first = problems.next().is_some_and(|problem| problem.message == *error);
@@ -146,7 +146,7 @@ fn is_mark_correct(workspace: &Workspace, finding: &Finding, mark: Option<TextMa
 /// The findings of a case; none if the case is not denied.
 fn findings(entry: &PolicyEntry, case: &Case) -> Result<Vec<Finding>, String> {
     let payload = case.admission_request()?.payload(&case.settings);
-    match (entry.judge)(&payload, &*case.objects()?).decision {
+    match (entry.evaluate)(&payload, &*case.objects()?).decision {
         Decision::Denied(findings) => Ok(findings.listed),
         _ => Ok(Vec::new()),
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use suite::cases::Case;
 
 use super::{Level, Version};
-use crate::judge;
+use crate::evaluate;
 
 /// The verdict of the policy.
 #[derive(Debug, Eq, PartialEq)]
@@ -35,7 +35,7 @@ struct Control {
     modes: Vec<String>,
 }
 
-/// A request to judge.
+/// A request to evaluate.
 #[derive(Clone, Debug)]
 pub struct TestRequest<'a> {
     /// CREATE or UPDATE.
@@ -62,12 +62,12 @@ impl<'a> TestRequest<'a> {
     }
 }
 
-/// Judges a request with settings, in a cluster that has the namespace `shop`.
+/// Evaluates a request with settings, in a cluster that has the namespace `shop`.
 ///
 /// # Panics
 /// A request without a verdict.
 #[must_use]
-pub fn judge(request: &TestRequest<'_>, settings: &Value) -> Verdict {
+pub fn evaluate(request: &TestRequest<'_>, settings: &Value) -> Verdict {
     let case = json!({
         "name": "generated",
         "settings": settings,
@@ -83,7 +83,7 @@ pub fn judge(request: &TestRequest<'_>, settings: &Value) -> Verdict {
         "want": {},
     });
     let case: Case = serde_json::from_value(case).unwrap();
-    let outcome = judge::natively(rules::find("pod-security").unwrap(), &case).unwrap().outcome;
+    let outcome = evaluate::natively(rules::find("pod-security").unwrap(), &case).unwrap().outcome;
     let admitted = outcome.admitted == Some(true);
     assert!(admitted || outcome.denied.is_some(), "no verdict of {request:?} under {settings}: {outcome:?}");
     let controls = outcome.audit_annotations.get("controls").map_or("[]", String::as_str);
@@ -103,11 +103,11 @@ pub fn settings(level: Level, version: Version) -> Value {
     json!({ "level": level.to_string(), "version": version.to_string() })
 }
 
-/// Judges the creation of an object.
+/// Evaluates the creation of an object.
 ///
 /// # Panics
 /// A request without a verdict.
 #[must_use]
 pub fn create(object: &Value, level: Level, version: Version) -> Verdict {
-    judge(&TestRequest::create(object), &settings(level, version))
+    evaluate(&TestRequest::create(object), &settings(level, version))
 }

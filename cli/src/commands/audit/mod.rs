@@ -22,7 +22,7 @@ use crate::scan;
 use crate::source::InputReader;
 use crate::stdout::{print, write_one};
 
-/// The policy that judges whole dumps.
+/// The policy that evaluates whole dumps.
 static POD_SECURITY: PolicyEntry = PolicyEntry::of::<PodSecurity>();
 
 const FOUND: u8 = 1;
@@ -39,7 +39,7 @@ pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
         Audit::Selinux { dump, settings } => {
             let (settings, _) = read_settings(settings, &mut reader)?;
             let found = find(dump, Kept::Levels, &mut reader, |dump| {
-                let progress = bar(None, "{spinner} {human_pos} objects judged, {per_sec}");
+                let progress = bar(None, "{spinner} {human_pos} objects evaluated, {per_sec}");
                 ::scan::audit::selinux::find(dump, &settings, &mut || progress.inc(1))
             })?;
             report(&found, found.is_empty(), dump.output, |out| selinux::write(out, &found))

@@ -93,7 +93,7 @@ impl Cluster {
             // The webhook of a policy exists once the policy server runs it.
             if let Some(status) = text("/status/policyStatus").filter(|status| *status != "active") {
                 let message = format!(
-                    "{name}: is not active but {status}, so the API server does not ask it yet; it judges here"
+                    "{name}: is not active but {status}, so the API server does not ask it yet; it evaluates here"
                 );
                 policies.notices.push(Notice { level: Level::Warning, place: None, message });
             }

@@ -89,7 +89,7 @@ impl Edits {
     /// # Errors
     /// Returns a fault if the payload is not JSON or not UTF-8.
     pub fn apply(self, payload: &[u8]) -> Result<Option<String>, Fault> {
-        // A payload that was judged is JSON, but the text that was skipped may not be UTF-8.
+        // A payload that was evaluated is JSON, but the text that was skipped may not be UTF-8.
         let payload = std::str::from_utf8(payload)
             .map_err(|_| Fault::in_payload(&["request", "object"], "cannot be changed: it is not UTF-8"))?;
         let object = ["request", "object"].map(|name| Step::Field(name.to_owned()));

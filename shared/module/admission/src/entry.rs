@@ -2,7 +2,7 @@
 
 use crate::{
     Cluster, Fault, Outcome, Policy, Reads, Response, Scope, Setting, SettingsError, Shape, check_settings,
-    judge, judges_user, render,
+    evaluate, evaluates_user, render,
 };
 
 /// A policy as a value, for lists of policies.
@@ -26,12 +26,12 @@ pub struct PolicyEntry {
     pub settings: &'static [Setting],
     /// [`Policy::DOCS`].
     pub docs: &'static [(&'static str, &'static str)],
-    /// [`judge()`], with an outcome that does not borrow from the payload.
-    pub judge: fn(&[u8], &dyn Cluster) -> Outcome,
+    /// [`evaluate()`], with an outcome that does not borrow from the payload.
+    pub evaluate: fn(&[u8], &dyn Cluster) -> Outcome,
     /// [`render()`].
     pub render: fn(Outcome) -> Response,
-    /// [`judges_user()`].
-    pub judges_user: fn(&[u8]) -> Result<Option<bool>, Fault>,
+    /// [`evaluates_user()`].
+    pub evaluates_user: fn(&[u8]) -> Result<Option<bool>, Fault>,
     /// [`check_settings()`].
     pub check_settings: fn(&[u8]) -> Result<(), SettingsError>,
 }
@@ -50,18 +50,18 @@ impl PolicyEntry {
             controls: P::CONTROLS,
             settings: P::SETTINGS,
             docs: P::DOCS,
-            judge: |payload, cluster| judge::<P, _>(payload, cluster, |outcome| outcome.into()),
+            evaluate: |payload, cluster| evaluate::<P, _>(payload, cluster, |outcome| outcome.into()),
             render: render::<P, _>,
-            judges_user: judges_user::<P>,
+            evaluates_user: evaluates_user::<P>,
             check_settings: check_settings::<P>,
         }
     }
 
     /// Returns the response of the policy's module to a payload, without a host:
-    /// [`judge`](Self::judge), then [`render`](Self::render).
+    /// [`evaluate`](Self::evaluate), then [`render`](Self::render).
     #[must_use]
-    pub fn evaluate(&self, payload: &[u8], cluster: &dyn Cluster) -> Response {
-        (self.render)((self.judge)(payload, cluster))
+    pub fn respond(&self, payload: &[u8], cluster: &dyn Cluster) -> Response {
+        (self.render)((self.evaluate)(payload, cluster))
     }
 
     /// Returns the control that a check belongs to; `None` if the policy has no such check.

@@ -1,6 +1,6 @@
 //! The kernel of Portcullis, on which every policy is built.
 //!
-//! Settings become a [`Policy`]; [`judge`] is a pure function from a request and the cluster's
+//! Settings become a [`Policy`]; [`evaluate`] is a pure function from a request and the cluster's
 //! answers to an [`Outcome`], which [`render`] turns into a response. A WebAssembly module, a
 //! native test, the command-line tool and a browser run the same code and differ only in the
 //! [`Cluster`] that they pass.
@@ -30,7 +30,7 @@ pub use edit::Edits;
 pub use entry::PolicyEntry;
 pub use finding::{Finding, FindingKind, Findings};
 pub use outcome::{Decision, Outcome};
-pub use policy::{Policy, check_settings, configure, judge, judges_user};
+pub use policy::{Policy, check_settings, configure, evaluate, evaluates_user};
 pub use request::{Operation, Request};
 pub use response::{Response, render};
 pub use scope::{How, Read, Reads, Scope, ScopeRule};

@@ -3,11 +3,11 @@
 use crate::verdict::Notes;
 use crate::{Fault, Findings, Violations};
 
-/// The outcome of judging a request.
+/// The outcome of evaluating a request.
 ///
-/// [`judge`](crate::judge) returns it, and [`render`](crate::render) turns it into the response of
-/// a module. `V` holds the violations: [`Violations`] while the document is available, [`Findings`]
-/// without it.
+/// [`evaluate`](crate::evaluate) returns it, and [`render`](crate::render) turns it into the
+/// response of a module. `V` holds the violations: [`Violations`] while the document is available,
+/// [`Findings`] without it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Outcome<V = Findings> {
     /// The verdict.
@@ -18,7 +18,7 @@ pub struct Outcome<V = Findings> {
 /// The verdict on a request.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Decision<V = Findings> {
-    /// Admitted without being judged, because the request does not match the policy.
+    /// Admitted without being evaluated, because the request does not match the policy.
     NotMatched,
     /// Admitted without changes.
     Admitted,
@@ -26,7 +26,7 @@ pub enum Decision<V = Findings> {
     Mutated(String),
     /// Denied, with at least one violation.
     Denied(V),
-    /// Denied because the request cannot be judged.
+    /// Denied because the request cannot be evaluated.
     Fault(Fault),
 }
 

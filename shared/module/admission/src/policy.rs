@@ -29,8 +29,9 @@ pub trait Policy: Sized {
     /// requests a little and saves all others much if the policy reads many fields.
     const CHECK_KIND_FIRST: bool = false;
     /// Texts with which a string in `userInfo` begins, a key or a value, if the policy
-    /// [judges](Self::judges) the user; empty if it judges all users. Parts of the object are kept
-    /// only for such users, which saves all other requests much if the policy reads many fields.
+    /// [evaluates](Self::evaluates) the user; empty if it evaluates all users. Parts of the object
+    /// are kept only for such users, which saves all other requests much if the policy reads many
+    /// fields.
     const USERS: &'static [&'static str] = &[];
     /// The fields of the object and the old object that the policy reads.
     const OBJECT: Shape<'static>;
@@ -57,37 +58,37 @@ pub trait Policy: Sized {
         Self::SCOPE.covers(request)
     }
 
-    /// Returns whether the policy judges requests of the user. Otherwise the review does not read
-    /// the object.
+    /// Returns whether the policy evaluates requests of the user. Otherwise the review does not
+    /// read the object.
     ///
     /// # Errors
     /// Returns a fault if the user cannot be read.
-    fn judges(_: &Request<'_>) -> Result<bool, Fault> {
+    fn evaluates(_: &Request<'_>) -> Result<bool, Fault> {
         Ok(true)
     }
 
-    /// Returns whether the policy, with its settings, judges requests of the user; `None` if it
-    /// judges those of every user. Explains a verdict, and does not decide it.
+    /// Returns whether the policy, with its settings, evaluates requests of the user; `None` if it
+    /// evaluates those of every user. Explains a verdict, and does not decide it.
     ///
     /// # Errors
     /// Returns a fault if the user cannot be read.
-    fn judges_user(&self, _: &Request<'_>) -> Result<Option<bool>, Fault> {
+    fn evaluates_user(&self, _: &Request<'_>) -> Result<Option<bool>, Fault> {
         Ok(None)
     }
 
-    /// Judges a request that matches the policy.
+    /// Evaluates a request that matches the policy.
     ///
     /// # Errors
     /// Returns a fault if the verdict depends on a value that cannot be read or looked up.
     fn review<'d>(&self, request: &Request<'d>, cluster: &dyn Cluster) -> Result<Verdict<'d>, Fault>;
 }
 
-/// Judges the payload of a `validate` call, `{"request": …, "settings": …}`, and passes the outcome
-/// to `receive` while the document that it borrows from is available.
+/// Evaluates the payload of a `validate` call, `{"request": …, "settings": …}`, and passes the
+/// outcome to `receive` while the document that it borrows from is available.
 ///
 /// The same payload and the same answers of the cluster give the same outcome on every target. A
 /// fault becomes a denial here and nowhere else.
-pub fn judge<P: Policy, T>(
+pub fn evaluate<P: Policy, T>(
     payload: &[u8],
     cluster: &dyn Cluster,
     receive: impl FnOnce(Outcome<Violations<'_>>) -> T,
@@ -106,7 +107,7 @@ pub fn judge<P: Policy, T>(
         (false, _) => &of_other_kind,
     });
     // The text of the user may have escapes.
-    if is_of_kind && !is_by_user && is_judged::<P>(&parsed) {
+    if is_of_kind && !is_by_user && is_evaluated::<P>(&parsed) {
         parsed = parse(&whole);
     }
     let reviewed = match &parsed {
@@ -142,23 +143,24 @@ pub fn judge<P: Policy, T>(
     receive(outcome)
 }
 
-/// Returns [`Policy::judges_user`] for the payload of a `validate` call. Its objects are not read.
+/// Returns [`Policy::evaluates_user`] for the payload of a `validate` call. Its objects are not
+/// read.
 ///
 /// # Errors
 /// Returns a fault if the request or the settings cannot be read.
-pub fn judges_user<P: Policy>(payload: &[u8]) -> Result<Option<bool>, Fault> {
+pub fn evaluates_user<P: Policy>(payload: &[u8]) -> Result<Option<bool>, Fault> {
     let shape = request::shape(Shape::Fields(&[]), P::USER);
     let shape = request::payload(&shape);
     let document = Document::parse(payload, Shape::Fields(&shape), Origin::Payload)?;
     let request = Request::of(document.root())?;
-    understand::<P>(document.root().at("settings"))?.judges_user(&request)
+    understand::<P>(document.root().at("settings"))?.evaluates_user(&request)
 }
 
-/// Returns whether the policy judges the user of a request that was parsed without its object. A
+/// Returns whether the policy evaluates the user of a request that was parsed without its object. A
 /// request that cannot be read has a fault already.
-fn is_judged<P: Policy>(parsed: &Result<Document<'_>, Fault>) -> bool {
-    let judges = |document: &Document<'_>| P::judges(&Request::of(document.root())?);
-    parsed.as_ref().is_ok_and(|document| judges(document).is_ok_and(|judges| judges))
+fn is_evaluated<P: Policy>(parsed: &Result<Document<'_>, Fault>) -> bool {
+    let evaluates = |document: &Document<'_>| P::evaluates(&Request::of(document.root())?);
+    parsed.as_ref().is_ok_and(|document| evaluates(document).is_ok_and(|evaluates| evaluates))
 }
 
 /// Returns the verdict on a parsed payload; `None` if the request does not match the policy. Unless
@@ -279,8 +281,8 @@ mod tests {
         }
     }
 
-    fn evaluate<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Response {
-        judge::<P, _>(payload, cluster, |outcome| render::<P, _>(outcome))
+    fn respond<P: Policy>(payload: &[u8], cluster: &dyn Cluster) -> Response {
+        evaluate::<P, _>(payload, cluster, |outcome| render::<P, _>(outcome))
     }
 
     struct Nobody;
@@ -295,18 +297,18 @@ mod tests {
         }
     }
 
-    fn judged<P: Policy>(object: &str, gate: &str) -> String {
+    fn evaluated<P: Policy>(object: &str, gate: &str) -> String {
         let request = format!(
             r#"{{"kind":{{"group":"castle.example","kind":"Gate"}},"operation":"CREATE","object":{object}}}"#
         );
         let payload = format!(r#"{{"request":{request},"settings":{{"gate":"{gate}"}}}}"#);
-        String::from_utf8(evaluate::<P>(payload.as_bytes(), &Nobody).to_json()).unwrap()
+        String::from_utf8(respond::<P>(payload.as_bytes(), &Nobody).to_json()).unwrap()
     }
 
     #[test]
     fn writes_violations_like_the_api_server() {
         assert_eq!(
-            judged::<Gates<false>>(r#"{"spec":{"open":["n\u0022",1,true,{},1.5]}}"#, "Deny"),
+            evaluated::<Gates<false>>(r#"{"spec":{"open":["n\u0022",1,true,{},1.5]}}"#, "Deny"),
             concat!(
                 r#"{"accepted":false,"message":"spec.open[0]: Invalid value: \"n\\\"\": gates are closed; close it\n"#,
                 r"spec.open[1]: Invalid value: 1: gates are closed; close it\n",
@@ -316,7 +318,7 @@ mod tests {
             ),
         );
         assert_eq!(
-            judged::<Gates<false>>(r#"{"spec":{"key":"hunter2"}}"#, "Name"),
+            evaluated::<Gates<false>>(r#"{"spec":{"key":"hunter2"}}"#, "Name"),
             concat!(
                 r#"{"accepted":false,"message":"spec.lock: Required value: gates have locks; add one\n"#,
                 r#"spec.key: Forbidden: keys are secret; remove it","code":403}"#,
@@ -327,7 +329,7 @@ mod tests {
     #[test]
     fn counts_violations_that_do_not_fit_into_a_message() {
         let object = format!(r#"{{"spec":{{"open":[{}0]}}}}"#, "1,".repeat(1_002));
-        let message = judged::<Gates<false>>(&object, "Deny");
+        let message = evaluated::<Gates<false>>(&object, "Deny");
         // Each has some 60 bytes.
         assert!(message.contains("spec.open[500]: ") && !message.contains("spec.open[600]: "), "{message}");
         let listed = message.matches("spec.open[").count();
@@ -339,11 +341,11 @@ mod tests {
     fn returns_the_whole_object_only_if_edits_change_it() {
         let open = r#"{"spec":{"open":true,"n":1.0}}"#;
         assert_eq!(
-            judged::<Gates<true>>(open, "Close"),
+            evaluated::<Gates<true>>(open, "Close"),
             r#"{"accepted":true,"mutated_object":{"spec":{"open":false,"n":1.0}}}"#,
         );
         assert_eq!(
-            judged::<Gates<true>>(r#"{"spec":{"open":false,"n":1.0}}"#, "Close"),
+            evaluated::<Gates<true>>(r#"{"spec":{"open":false,"n":1.0}}"#, "Close"),
             r#"{"accepted":true}"#
         );
     }
@@ -351,9 +353,9 @@ mod tests {
     #[test]
     fn a_mutation_by_a_policy_that_is_not_mutating_is_a_fault() {
         assert_eq!(
-            judged::<Gates<false>>(r#"{"spec":{"open":true}}"#, "Close"),
+            evaluated::<Gates<false>>(r#"{"spec":{"open":true}}"#, "Close"),
             concat!(
-                r#"{"accepted":false,"message":"gates: cannot judge this request: "#,
+                r#"{"accepted":false,"message":"gates: cannot evaluate this request: "#,
                 r#"request.object: this policy is not declared to mutate objects","code":500}"#,
             ),
         );
@@ -377,9 +379,9 @@ mod tests {
     #[test]
     fn a_failed_look_up_is_a_fault_on_one_line() {
         assert_eq!(
-            judged::<Gates<false>>("{}", "Ask"),
+            evaluated::<Gates<false>>("{}", "Ask"),
             concat!(
-                r#"{"accepted":false,"message":"gates: cannot judge this request: "#,
+                r#"{"accepted":false,"message":"gates: cannot evaluate this request: "#,
                 r#"Gate \"a\\nb\": look-up failed: first line second line","code":500}"#,
             ),
         );
@@ -391,14 +393,14 @@ mod tests {
             let payload = format!(
                 r#"{{"request":{{"kind":{kind},"operation":"CREATE","object":7}},"settings":"bad"}}"#
             );
-            assert!(evaluate::<Gates<false>>(payload.as_bytes(), &Nobody).accepted);
+            assert!(respond::<Gates<false>>(payload.as_bytes(), &Nobody).accepted);
         }
         for (operation, subresource) in [("DELETE", ""), ("CREATE", "status")] {
             let kind = r#"{"group":"castle.example","kind":"Gate"}"#;
             let payload = format!(
                 r#"{{"request":{{"kind":{kind},"operation":"{operation}","subResource":"{subresource}"}}}}"#
             );
-            assert!(evaluate::<Gates<false>>(payload.as_bytes(), &Nobody).accepted);
+            assert!(respond::<Gates<false>>(payload.as_bytes(), &Nobody).accepted);
         }
     }
 

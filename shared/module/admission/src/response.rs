@@ -26,8 +26,8 @@ pub struct Response {
 
 /// The status code of a request that violates a rule.
 const FORBIDDEN: u16 = 403;
-/// The status code of a request that cannot be judged. Audit reports count it as an error, not as a
-/// failure.
+/// The status code of a request that cannot be evaluated. Audit reports count it as an error, not
+/// as a failure.
 const INTERNAL_ERROR: u16 = 500;
 
 /// Returns the response of a module for the outcome of its policy.
@@ -44,7 +44,7 @@ pub fn render<P: Policy, V: Display>(outcome: Outcome<V>) -> Response {
         }
         Decision::Denied(violations) => denied(violations.to_string(), FORBIDDEN),
         Decision::Fault(fault) => {
-            let message = [P::ID, ": cannot judge this request: ", &fault.to_string()].concat();
+            let message = [P::ID, ": cannot evaluate this request: ", &fault.to_string()].concat();
             denied(cut(message, MESSAGE), INTERNAL_ERROR)
         }
     };

@@ -2,7 +2,7 @@
 
 use crate::{Operation, Request};
 
-/// The requests that a policy matches. All other requests are admitted without being judged.
+/// The requests that a policy matches. All other requests are admitted without being evaluated.
 ///
 /// Tests compare it with the `rules` in the policy's `metadata.yml`.
 #[derive(Clone, Copy, Debug)]

@@ -217,7 +217,7 @@ pub fn advice(complaint: &str, name: &str, known: &[&str]) -> String {
 ///     pub enum ExistingValues {
 ///         /// They are tolerated.
 ///         Tolerate,
-///         /// They are judged like new ones.
+///         /// They are evaluated like new ones.
 ///         Recheck,
 ///     }
 /// }

@@ -1,4 +1,4 @@
-//! Faults: the reasons why a request cannot be judged.
+//! Faults: the reasons why a request cannot be evaluated.
 
 use std::fmt::{self, Display as _};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use text::{Path, Step};
 
 /// A request, cluster answer or setting that cannot be read, or a look-up that failed.
 ///
-/// A fault is not a verdict. `?` carries it to `judge` of the crate `admission`, the only place
+/// A fault is not a verdict. `?` carries it to `evaluate` of the crate `admission`, the only place
 /// that turns it into a denial, so that no code can admit a request that it could not read. A fault
 /// names the place and the types, never a value, because the value may be secret.
 ///

@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn a_value_ends_where_serde_json_ends_it_at_every_offset() {
         let fillers = [" ", "x", r"\\", r#"\""#, "[", "}"];
-        let mut judged = 0_usize;
+        let mut evaluated = 0_usize;
         for value in VALUES {
             for offset in 0..=2 * BLOCK {
                 for filler in fillers {
@@ -247,11 +247,11 @@ mod tests {
                     let text = format!("[{padding}{value}],\"]");
                     let expected = expected(&text);
                     assert_eq!(end(text.as_bytes(), 0), expected, "{text}");
-                    judged += usize::from(expected.is_some());
+                    evaluated += usize::from(expected.is_some());
                 }
             }
         }
-        assert_eq!(judged, VALUES.len() * (2 * BLOCK + 1) * fillers.len());
+        assert_eq!(evaluated, VALUES.len() * (2 * BLOCK + 1) * fillers.len());
     }
 
     /// Every byte at every offset of a block: only those that matter change the end of a value.

@@ -49,7 +49,7 @@ pub fn register<P: Policy>() {
 
 fn validate<P: Policy>(payload: &[u8]) -> Vec<u8> {
     let cluster = HostCluster::<P>::default();
-    admission::judge::<P, _>(payload, &cluster, |outcome| render::<P, _>(outcome)).to_json()
+    admission::evaluate::<P, _>(payload, &cluster, |outcome| render::<P, _>(outcome)).to_json()
 }
 
 fn validate_settings<P: Policy>(payload: &[u8]) -> Vec<u8> {

@@ -18,9 +18,9 @@ const NODE_UID: &str = "authentication.kubernetes.io/node-uid";
 choices! {
     /// How requests with a token that is bound to a node are handled.
     pub enum NodeBoundTokens {
-        /// They are not judged.
+        /// They are not evaluated.
         Ignore,
-        /// They are judged like requests of the node.
+        /// They are evaluated like requests of the node.
         Restrict,
     }
 }
@@ -54,7 +54,7 @@ impl<'d> Caller<'d> {
     pub(crate) const TEXTS: &'static [&'static str] = &[PREFIX, "authentication.kubernetes.io/node-"];
 
     /// Returns whether the user can be another one than [`Other`](Self::Other), whatever the
-    /// settings: [`Policy::judges`](admission::Policy::judges).
+    /// settings: [`Policy::evaluates`](admission::Policy::evaluates).
     pub(crate) fn can_be_restricted(request: &Request<'_>) -> Result<bool, Fault> {
         let extra = request.extra();
         Ok(request.username()?.starts_with(PREFIX)
@@ -145,17 +145,17 @@ mod tests {
             r#"},"object":{"metadata":{"name":"a"}},"oldObject":{"metadata":{"name":"a"}}},"settings":{"nodeBoundTokens":"Restrict"}}"#,
         ]
         .concat();
-        let response = crate::find("node-labels").unwrap().evaluate(payload.as_bytes(), &NoCluster);
+        let response = crate::find("node-labels").unwrap().respond(payload.as_bytes(), &NoCluster);
         (response.code, response.message.unwrap_or_default())
     }
 
     #[test]
-    fn policies_tell_which_users_they_judge() {
-        let judges = |id, user: &str, settings: &str| {
+    fn policies_tell_which_users_they_evaluate() {
+        let evaluates = |id, user: &str, settings: &str| {
             let kind = r#""kind":{"group":"","kind":"Node"},"operation":"UPDATE""#;
             let payload =
                 [r#"{"request":{"#, kind, r#","userInfo":"#, user, r#"},"settings":"#, settings, "}"];
-            (crate::find(id).unwrap().judges_user)(payload.concat().as_bytes())
+            (crate::find(id).unwrap().evaluates_user)(payload.concat().as_bytes())
                 .map_err(|fault| fault.to_string())
         };
         let node = r#"{"username":"system:node:a","groups":["system:nodes"]}"#;
@@ -166,16 +166,19 @@ mod tests {
         let restrict = r#"{"nodeBoundTokens":"Restrict"}"#;
         let exempt = r#"{"nodeBoundTokens":"Restrict","exemptServiceAccounts":["infra/agent"]}"#;
         for id in ["node-labels", "node-pods"] {
-            assert_eq!(judges(id, node, "{}"), Ok(Some(true)), "{id}");
-            assert_eq!(judges(id, r#"{"username":"system:node:a"}"#, "{}"), Ok(Some(false)), "{id}");
-            assert_eq!(judges(id, &bound, "{}"), Ok(Some(false)), "{id}");
-            assert_eq!(judges(id, &bound, restrict), Ok(Some(true)), "{id}");
-            assert_eq!(judges(id, &bound, exempt), Ok(Some(false)), "{id}");
-            assert!(judges(id, r#"{"username":7}"#, "{}").unwrap_err().contains("userInfo.username"), "{id}");
-            assert!(judges(id, node, r#"{"nodeBoundTokens":"No"}"#).is_err(), "{id}");
+            assert_eq!(evaluates(id, node, "{}"), Ok(Some(true)), "{id}");
+            assert_eq!(evaluates(id, r#"{"username":"system:node:a"}"#, "{}"), Ok(Some(false)), "{id}");
+            assert_eq!(evaluates(id, &bound, "{}"), Ok(Some(false)), "{id}");
+            assert_eq!(evaluates(id, &bound, restrict), Ok(Some(true)), "{id}");
+            assert_eq!(evaluates(id, &bound, exempt), Ok(Some(false)), "{id}");
+            assert!(
+                evaluates(id, r#"{"username":7}"#, "{}").unwrap_err().contains("userInfo.username"),
+                "{id}"
+            );
+            assert!(evaluates(id, node, r#"{"nodeBoundTokens":"No"}"#).is_err(), "{id}");
         }
         for id in ["external-ips", "pod-security", "selinux"] {
-            assert_eq!(judges(id, node, "{}"), Ok(None), "{id}");
+            assert_eq!(evaluates(id, node, "{}"), Ok(None), "{id}");
         }
     }
 

@@ -22,7 +22,7 @@ const CHANGES: (&str, &str) = (
      !has(oldObject.spec.externalIPs) || object.spec.externalIPs != oldObject.spec.externalIPs)",
 );
 
-/// The settings of rules that also judge the addresses that a Service has already.
+/// The settings of rules that also evaluate the addresses that a Service has already.
 pub(crate) fn rechecked(rules: Vec<Value>) -> Map<String, Value> {
     let existing = ("existingValues".to_owned(), "Recheck".into());
     Map::from_iter([("allow".to_owned(), rules.into()), existing])

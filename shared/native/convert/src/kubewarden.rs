@@ -47,12 +47,12 @@ pub struct PolicySpec {
     pub mode: PolicyMode,
     /// Whether the policy changes objects.
     pub mutating: bool,
-    /// The resources and operations that the policy judges.
+    /// The resources and operations that the policy evaluates.
     pub rules: Vec<TargetRule>,
-    /// The namespaces whose objects the policy judges; `None` for all.
+    /// The namespaces whose objects the policy evaluates; `None` for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace_selector: Option<LabelSelector>,
-    /// The objects that the policy judges; `None` for all.
+    /// The objects that the policy evaluates; `None` for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_selector: Option<LabelSelector>,
     /// CEL expressions that a request has to meet.
@@ -121,7 +121,7 @@ pub struct ContextAwareResource {
     pub kind: &'static str,
 }
 
-/// Resources and operations that a policy judges.
+/// Resources and operations that a policy evaluates.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TargetRule {

@@ -1,8 +1,8 @@
-//! The operations that the policy judges.
+//! The operations that the policy evaluates.
 
 use serde::Serialize;
 
-/// An operation that creates or changes something to judge.
+/// An operation that creates or changes something to evaluate.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Operation {

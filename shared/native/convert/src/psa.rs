@@ -71,7 +71,7 @@ fn convert_document(document: &Document) -> Result<Conversion, InputError> {
     let listed = |problem| NotConverted::new(&document.name, "PodSecurityConfiguration", None, problem);
     Ok(Conversion {
         not_converted: problems.into_iter().map(listed).collect(),
-        // The plugin judges requests alone, so there are no background audits to convert.
+        // The plugin evaluates requests alone, so there are no background audits to convert.
         notes: vec![NAMESPACE_LABELS.to_owned()],
         manifest: Some(ManifestNames::default().manifest(None, POD_SECURITY, spec)),
     })

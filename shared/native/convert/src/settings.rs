@@ -4,7 +4,7 @@ use admission::{Policy, SettingsError};
 use rules::pod_security::PodSecurity;
 use serde_json::{Map, Value};
 
-/// The id of the policy that judges pods by the Pod Security Standards.
+/// The id of the policy that evaluates pods against the Pod Security Standards.
 pub(crate) const POD_SECURITY: &str = PodSecurity::ID;
 
 /// Returns why a policy rejects settings; `None` if it accepts them.

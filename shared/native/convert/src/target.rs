@@ -1,4 +1,4 @@
-//! The resources that `pod-security` and `external-ips` judge.
+//! The resources that `pod-security` and `external-ips` evaluate.
 
 /// A resource that is a pod, contains a pod template, or is a Service.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -123,7 +123,7 @@ mod tests {
     use crate::settings::POD_SECURITY;
 
     #[test]
-    fn targets_are_the_resources_that_the_policies_judge() {
+    fn targets_are_the_resources_that_the_policies_evaluate() {
         let policies: [(&str, &[Target]); 2] =
             [(POD_SECURITY, &Target::OF_POD_SECURITY), (EXTERNAL_IPS, &Target::OF_EXTERNAL_IPS)];
         for (policy, targets) in policies {

@@ -18,14 +18,14 @@ pub(crate) fn cluster() -> &'static Objects {
     &CLUSTER
 }
 
-/// Every policy judges the payload, with a cluster that answers and one that is unreachable.
+/// Every policy evaluates the payload, with a cluster that answers and one that is unreachable.
 pub(crate) fn run(input: &[u8]) -> bool {
     let unreachable = Objects::unreachable("no answer");
-    let (mut judged, is_json) = (false, is_json(input));
+    let (mut evaluated, is_json) = (false, is_json(input));
     for entry in rules::CATALOG {
         for cluster in [cluster(), &unreachable] {
-            let outcome = (entry.judge)(input, cluster);
-            assert_eq!(outcome, (entry.judge)(input, cluster), "{}: two verdicts", entry.id);
+            let outcome = (entry.evaluate)(input, cluster);
+            assert_eq!(outcome, (entry.evaluate)(input, cluster), "{}: two verdicts", entry.id);
             // No host sends such a text. Where a policy skips a part of it by its structure, the
             // verdict is about the rest.
             if !is_json {
@@ -34,11 +34,11 @@ pub(crate) fn run(input: &[u8]) -> bool {
             if let Decision::Mutated(object) = &outcome.decision {
                 is_settled(entry, input, cluster, object);
             }
-            judged |= !matches!(outcome.decision, Decision::NotMatched | Decision::Fault(_));
+            evaluated |= !matches!(outcome.decision, Decision::NotMatched | Decision::Fault(_));
             is_well_formed(entry, outcome);
         }
     }
-    judged
+    evaluated
 }
 
 /// Returns whether `serde_json` accepts a text. Fields that are not read need not be UTF-8.
@@ -83,6 +83,6 @@ fn is_settled(entry: &PolicyEntry, payload: &[u8], cluster: &Objects, object: &s
         return;
     };
     payload["request"]["object"] = object;
-    let again = (entry.judge)(payload.to_string().as_bytes(), cluster).decision;
+    let again = (entry.evaluate)(payload.to_string().as_bytes(), cluster).decision;
     assert_eq!(again, Decision::Admitted, "{}: {payload}", entry.id);
 }

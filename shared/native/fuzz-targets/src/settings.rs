@@ -49,7 +49,7 @@ fn deny_a_request(entry: &PolicyEntry, settings: &[u8]) {
     let mut payload = format!(r#"{{"request":{request},"settings":"#).into_bytes();
     payload.extend_from_slice(settings);
     payload.push(b'}');
-    let decision = (entry.judge)(&payload, cluster()).decision;
+    let decision = (entry.evaluate)(&payload, cluster()).decision;
     assert!(matches!(decision, Decision::Fault(_)), "{id}: {decision:?}");
 }
 

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::pages::{Listing, Page, Pages};
 use crate::plan;
 
-/// The objects that policies judge, by pages.
+/// The objects that policies evaluate, by pages.
 #[derive(Debug)]
 pub struct Objects<'c> {
     plan: Vec<Listing>,
@@ -25,7 +25,7 @@ pub struct Objects<'c> {
 #[derive(Debug)]
 pub struct LookUps<'c> {
     discovery: &'c Discovery,
-    /// The only namespace whose objects are judged.
+    /// The only namespace whose objects are evaluated.
     namespace: Option<String>,
     reader: Reader<'c>,
     withheld: BTreeMap<Kind, String>,
@@ -59,7 +59,7 @@ impl<'c> Objects<'c> {
 fn groups(discovery: &Discovery, policies: &[Policy]) -> VecDeque<String> {
     let concerns = |group: &str| policies.iter().any(|policy| policy.webhook.names_group(group));
     let sentence = |(group, why): &(String, String)| {
-        format!("the kinds of the API group {group} are not known, so its objects are not judged: {why}")
+        format!("the kinds of the API group {group} are not known, so its objects are not evaluated: {why}")
     };
     discovery.unreadable().iter().filter(|(group, _)| concerns(group)).map(sentence).collect()
 }
@@ -117,7 +117,7 @@ impl Input for LookUps<'_> {
             if !is_first {
                 return Refused::Instead(None);
             }
-            // The right can be limited to the namespace that is judged.
+            // The right can be limited to the namespace that is evaluated.
             let narrower = namespace.clone().and_then(|only| match listing.resource.is_namespaced {
                 Some(true) => Some(Listing { namespace: Some(only), ..listing.clone() }),
                 _ if plan::is_namespaces(&listing.resource) => {

@@ -1,4 +1,4 @@
-//! Comparisons: what changes if other policies or settings judge the same objects.
+//! Comparisons: what changes if other policies or settings evaluate the same objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub struct Comparison {
     pub gone: Vec<Finding>,
     /// Problems in either report. The message says which one if only one has the problem.
     pub notices: Vec<Notice>,
-    /// Whether everything that counts was judged in both reports.
+    /// Whether everything that counts was evaluated in both reports.
     pub is_complete: bool,
 }
 
@@ -126,7 +126,7 @@ impl Comparison {
             stayed: all.saturating_sub(number(&new)),
             verdicts: verdicts.len() as u64,
         };
-        // A scan before that judged nothing hides no denial. One after it would.
+        // A scan before that evaluated nothing hides no denial. One after it would.
         let is_complete = [before, after].into_iter().all(is_complete) && after.totals.evaluations > 0;
         let notices = notices(before, after);
         Self { policies, totals, verdicts, new, gone, notices, is_complete }
@@ -154,7 +154,7 @@ impl Comparison {
         if fail_on == FailOn::Never {
             Exit::Clean
         } else if !self.is_complete {
-            Exit::NotJudged
+            Exit::NotEvaluated
         } else if self.new.iter().any(|finding| fail_on.fails(finding)) {
             Exit::Failed
         } else {
@@ -239,9 +239,9 @@ fn without(findings: &[(Key, Finding)], others: &[(Key, Finding)]) -> Vec<Findin
 }
 
 /// An object as a fingerprint identifies it, and a policy.
-type Judged = (Option<String>, String, String, String, usize);
+type Evaluated = (Option<String>, String, String, String, usize);
 
-fn judged(finding: &Finding) -> Judged {
+fn evaluated(finding: &Finding) -> Evaluated {
     let object = &finding.object;
     let name = match &object.owner {
         Some(owner) => format!("{} {owner}", owner.group()),
@@ -250,10 +250,10 @@ fn judged(finding: &Finding) -> Judged {
     (object.namespace.clone(), object.group().to_owned(), object.kind.clone(), name, finding.policy)
 }
 
-fn worst(findings: &[(Key, Finding)]) -> BTreeMap<Judged, &Finding> {
-    let mut worst: BTreeMap<Judged, &Finding> = BTreeMap::new();
+fn worst(findings: &[(Key, Finding)]) -> BTreeMap<Evaluated, &Finding> {
+    let mut worst: BTreeMap<Evaluated, &Finding> = BTreeMap::new();
     for (_, finding) in findings {
-        let known = worst.entry(judged(finding)).or_insert(finding);
+        let known = worst.entry(evaluated(finding)).or_insert(finding);
         if finding.status < known.status {
             *known = finding;
         }
@@ -277,7 +277,7 @@ fn without_finding(report: &Report, policy: Option<usize>) -> Verdict {
 /// `silent` has the verdicts of each pair about objects without a finding, before and after.
 fn changes(silent: &[[Verdict; 2]], before: &[(Key, Finding)], after: &[(Key, Finding)]) -> Vec<Change> {
     let (before, after) = (worst(before), worst(after));
-    let all: BTreeSet<&Judged> = before.keys().chain(after.keys()).collect();
+    let all: BTreeSet<&Evaluated> = before.keys().chain(after.keys()).collect();
     let verdict = |finding: Option<&&Finding>, silent: Verdict| {
         finding.map_or(silent, |finding| Verdict::Found(finding.status))
     };

@@ -13,7 +13,7 @@ pub enum FailOn {
     Deny,
     /// Denials, warnings, and denials of policies in monitor mode.
     Warn,
-    /// Only findings that could not be judged.
+    /// Only findings that could not be evaluated.
     Unknown,
     /// Nothing: the scan is always clean.
     Never,
@@ -52,12 +52,12 @@ impl FromStr for FailOn {
 /// The result of a scan as a whole.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Exit {
-    /// Everything was judged, and nothing fails the scan.
+    /// Everything was evaluated, and nothing fails the scan.
     Clean,
-    /// Everything was judged, and a finding fails the scan.
+    /// Everything was evaluated, and a finding fails the scan.
     Failed,
-    /// Something could not be judged, or nothing was judged.
-    NotJudged,
+    /// Something could not be evaluated, or nothing was evaluated.
+    NotEvaluated,
 }
 
 impl Exit {
@@ -67,7 +67,7 @@ impl Exit {
         match self {
             Self::Clean => 0,
             Self::Failed => 1,
-            Self::NotJudged => 2,
+            Self::NotEvaluated => 2,
         }
     }
 }
@@ -75,7 +75,7 @@ impl Exit {
 /// Returns the result of a scan.
 ///
 /// An incomplete report outweighs a finding that fails, as in `grep` and `diff`. Input that could
-/// not be read, an interruption, and a scan that judged nothing make a report incomplete.
+/// not be read, an interruption, and a scan that evaluated nothing make a report incomplete.
 #[must_use]
 pub fn exit(report: &Report, fail_on: FailOn) -> Exit {
     if fail_on == FailOn::Never {
@@ -87,7 +87,7 @@ pub fn exit(report: &Report, fail_on: FailOn) -> Exit {
         || report.notices.iter().any(|notice| notice.level == Level::Error)
         || report.findings.iter().any(is_unknown)
     {
-        Exit::NotJudged
+        Exit::NotEvaluated
     } else if report.findings.iter().any(|finding| fail_on.fails(finding)) {
         Exit::Failed
     } else {
@@ -133,12 +133,12 @@ mod tests {
 
     #[test]
     fn the_exit_depends_on_status_and_choice() {
-        use Exit::{Clean, Failed, NotJudged};
+        use Exit::{Clean, Failed, NotEvaluated};
         let table = [
             (Status::Denied, [Failed, Failed, Clean, Clean]),
             (Status::Monitored, [Clean, Failed, Clean, Clean]),
             (Status::Warned, [Clean, Failed, Clean, Clean]),
-            (Status::Unknown, [NotJudged, NotJudged, NotJudged, Clean]),
+            (Status::Unknown, [NotEvaluated, NotEvaluated, NotEvaluated, Clean]),
         ];
         for (status, wanted) in table {
             let report = report(Finding { status, ..sample::finding() });
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_incomplete_scan_is_not_judged_even_if_something_is_denied() {
+    fn an_incomplete_scan_is_not_evaluated_even_if_something_is_denied() {
         let complete = report(sample::finding());
         assert_eq!(exit(&complete, FailOn::Deny), Exit::Failed);
         let partial = Report { is_partial: true, ..complete.clone() };
@@ -168,7 +168,7 @@ mod tests {
         let mut nothing = complete.clone();
         nothing.totals.evaluations = 0;
         for report in [partial, unread, nothing, Report::default()] {
-            assert_eq!(exit(&report, FailOn::Deny), Exit::NotJudged);
+            assert_eq!(exit(&report, FailOn::Deny), Exit::NotEvaluated);
             assert_eq!(exit(&report, FailOn::Never), Exit::Clean);
         }
         let noted = Report { notices: vec![notice(Level::Warning), notice(Level::Note)], ..complete };

@@ -1,4 +1,4 @@
-//! The results of judging objects by policies, and their formats.
+//! The results of evaluating objects against policies, and their formats.
 //!
 //! A [`Report`] is what a scan found: findings, notices about the input, and totals. It is data: a
 //! program can make one without the scanner, and every [`Format`] is a function of it. [`exit`]
@@ -13,13 +13,13 @@
 //! let report = Report::default();
 //! let mut text = Vec::new();
 //! report::write(&mut text, &report, output.format, &Options::default())?;
-//! // Nothing was judged.
-//! assert_eq!(report::exit(&report, FailOn::Deny), Exit::NotJudged);
+//! // Nothing was evaluated.
+//! assert_eq!(report::exit(&report, FailOn::Deny), Exit::NotEvaluated);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # What this crate does not do
-//! It judges nothing (see `scan`), and reads and writes no files.
+//! It evaluates nothing (see `scan`), and reads and writes no files.
 
 mod baseline;
 mod comparison;

@@ -12,7 +12,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// The policies that took part, in the order in which they judged.
+    /// The policies that took part, in the order in which they evaluated.
     pub policies: Vec<PolicyRef>,
     /// The findings of the policies. Admissions are only counted.
     pub findings: Vec<Finding>,
@@ -25,8 +25,8 @@ pub struct Report {
     pub totals: Totals,
     /// Whether the scan was interrupted, so that the report is not all.
     pub is_partial: bool,
-    /// The only namespace of a running cluster whose objects were judged; `None` for scans of whole
-    /// clusters and of files.
+    /// The only namespace of a running cluster whose objects were evaluated; `None` for scans of
+    /// whole clusters and of files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 }
@@ -61,10 +61,10 @@ fn about_exceptions(findings: &[Finding]) -> Option<Notice> {
 }
 
 impl Totals {
-    /// Adds the totals of other objects, which the same policies judged.
+    /// Adds the totals of other objects, which the same policies evaluated.
     pub fn add(&mut self, other: Self) {
         add(&mut self.objects, other.objects);
-        add(&mut self.not_judged, other.not_judged);
+        add(&mut self.not_evaluated, other.not_evaluated);
         add(&mut self.evaluations, other.evaluations);
         add(&mut self.exceptions_ignored, other.exceptions_ignored);
         add(&mut self.exceptions_stored, other.exceptions_stored);
@@ -93,7 +93,7 @@ impl Totals {
             let message = format!("{subject} not honoured: {why}");
             (count > 0).then_some(Notice { level, place: None, message })
         };
-        let ignored = notice(self.exceptions_ignored, Level::Note, "the scan judges without exceptions");
+        let ignored = notice(self.exceptions_ignored, Level::Note, "the scan evaluates without exceptions");
         let stored = notice(
             self.exceptions_stored,
             Level::Warning,
@@ -214,13 +214,13 @@ pub struct Mutation {
     pub diff: Vec<String>,
 }
 
-/// The result of judging an object by a policy.
+/// The result of evaluating an object against a policy.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Status {
     /// The request would be denied.
     Denied,
-    /// The policy could not judge the object, or the tool could not evaluate the policy.
+    /// The policy could not evaluate the object, or the tool could not evaluate the policy.
     Unknown,
     /// The policy is in monitor mode and would deny the request in protect mode.
     Monitored,
@@ -309,9 +309,9 @@ pub struct Notice {
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Input that could not be read, or a policy that could not be loaded: something was not
-    /// judged.
+    /// evaluated.
     Error,
-    /// Input that was judged and is probably not meant so, such as an unknown field.
+    /// Input that was evaluated and is probably not meant so, such as an unknown field.
     Warning,
     /// Input that is no Kubernetes object and was skipped.
     Note,
@@ -324,16 +324,16 @@ pub struct Totals {
     /// The objects that were read.
     pub objects: u64,
     /// The objects that no policy looked at.
-    pub not_judged: u64,
+    pub not_evaluated: u64,
     /// Pairs of an object and a policy that looked at it.
     pub evaluations: u64,
     /// The totals of each policy, in the order of [`Report::policies`].
     pub policies: Vec<PolicyTotals>,
-    /// The judged objects of each namespace and policy that were not admitted cleanly, for a map:
-    /// namespace, index of the policy, number of objects. Cluster-scoped objects have the namespace
-    /// "".
+    /// The evaluated objects of each namespace and policy that were not admitted cleanly, for a
+    /// map: namespace, index of the policy, number of objects. Cluster-scoped objects have the
+    /// namespace "".
     pub by_namespace: BTreeMap<String, BTreeMap<usize, u64>>,
-    /// The exceptions that are not honoured because the scan judges without them.
+    /// The exceptions that are not honoured because the scan evaluates without them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub exceptions_ignored: u64,
     /// The exceptions that are not honoured because their objects come from a cluster.
@@ -353,7 +353,7 @@ pub struct PolicyTotals {
     pub denied: u64,
     /// Would be denied, but the policy is in monitor mode.
     pub monitored: u64,
-    /// Could not be judged.
+    /// Could not be evaluated.
     pub unknown: u64,
     /// Not looked at, because of rules, selectors or conditions.
     pub skipped: u64,

@@ -206,7 +206,7 @@ pub(crate) fn report() -> Report {
         ],
         totals: Totals {
             objects: 40,
-            not_judged: 3,
+            not_evaluated: 3,
             evaluations: 90,
             policies: vec![
                 PolicyTotals { admitted: 30, denied: 4, unknown: 11, ..PolicyTotals::default() },
@@ -233,7 +233,7 @@ pub(crate) fn clean() -> Report {
         totals: Totals {
             objects: 2,
             evaluations: 1,
-            not_judged: 1,
+            not_evaluated: 1,
             policies: vec![PolicyTotals { admitted: 1, skipped: 1, ..PolicyTotals::default() }],
             ..Totals::default()
         },

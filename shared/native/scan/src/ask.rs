@@ -13,7 +13,7 @@ use crate::options::Pods;
 use crate::pods::PodOfWorkload;
 use crate::policy::Policy;
 use crate::request::{Change, User, request};
-use crate::verdict::{Judged, Request, Verdict, judge};
+use crate::verdict::{Evaluated, Request, Verdict, evaluate};
 use crate::violation::{Denial, Violation};
 
 /// The answer of a policy to a request.
@@ -25,8 +25,8 @@ pub struct Answer {
     pub decision: Decision,
     /// The effect on the request.
     pub effect: Effect,
-    /// Whether the policy is asked, but admits the request without judging it, because the request
-    /// is not in its scope. Only policies that run in this program tell it.
+    /// Whether the policy is asked, but admits the request without evaluating it, because the
+    /// request is not in its scope. Only policies that run in this program tell it.
     pub is_out_of_scope: bool,
     /// The warnings for the client.
     pub warnings: Vec<String>,
@@ -45,13 +45,13 @@ pub enum Effect {
     Skipped,
     /// Admitted without changes.
     Admitted,
-    /// Admitted with changes; holds the whole object, which the policies after it judge.
+    /// Admitted with changes; holds the whole object, which the policies after it evaluate.
     Mutated(Value),
     /// Denied.
     Denied(Denial),
     /// Would be denied, but the policy is in monitor mode.
     Monitored(Denial),
-    /// Cannot be judged by the policy, with the message. It is denied, except in monitor mode.
+    /// Cannot be evaluated by the policy, with the message. It is denied, except in monitor mode.
     Fault(String),
     /// It is not known what happens, for this reason.
     Unknown(String),
@@ -93,7 +93,7 @@ impl Asked<'_> {
     }
 }
 
-/// Asks policies about a request, in their order: a policy judges what the ones before it have
+/// Asks policies about a request, in their order: a policy evaluates what the ones before it have
 /// changed. `receive` gets every answer. Sort the policies by [`Policy::order`] for the order of
 /// the API server.
 pub fn ask<P: Borrow<Policy>>(
@@ -117,7 +117,7 @@ pub fn ask_with_pods<P: Borrow<Policy>>(
 ) {
     let makes_pods = pods != Pods::Off && makes_pods(asked.value());
     let mut has_warned = vec![false; policies.len()];
-    let may_judge_pods = ask_some(policies, asked, None, cluster, &|_| true, &mut |answer, asked| {
+    let may_evaluate_pods = ask_some(policies, asked, None, cluster, &|_| true, &mut |answer, asked| {
         if let Some(has_warned) = has_warned.get_mut(answer.policy) {
             *has_warned = !answer.warnings.is_empty();
         }
@@ -128,8 +128,9 @@ pub fn ask_with_pods<P: Borrow<Policy>>(
     let Some(made) = PodOfWorkload::of(workload) else { return };
     let user = made.user().unwrap_or_else(|| User(user.clone()));
     let mut request = asked.derived(request(Change::Create(made.pod.clone()), &user, &cluster.resources));
-    let judges = |policy: usize| pods == Pods::On || may_judge_pods.get(policy).copied().unwrap_or_default();
-    ask_some(policies, &mut request, Some((&made, workload)), cluster, &judges, &mut |answer, asked| {
+    let evaluates =
+        |policy: usize| pods == Pods::On || may_evaluate_pods.get(policy).copied().unwrap_or_default();
+    ask_some(policies, &mut request, Some((&made, workload)), cluster, &evaluates, &mut |answer, asked| {
         // The policy has warned of the template.
         if pods == Pods::Auto && has_warned.get(answer.policy).copied().unwrap_or_default() {
             answer.warnings.clear();
@@ -153,7 +154,7 @@ fn makes_pods(request: &Value) -> bool {
     }
 }
 
-/// Asks some policies. Returns for each policy whether it may judge the pods of a workload: it
+/// Asks some policies. Returns for each policy whether it may evaluate the pods of a workload: it
 /// was not asked because of the object, or did not object to it. A policy can let workloads be that
 /// it is asked about, and an objection to the template would be one to the pods again.
 fn ask_some<P: Borrow<Policy>>(
@@ -164,16 +165,16 @@ fn ask_some<P: Borrow<Policy>>(
     takes_part: &dyn Fn(usize) -> bool,
     receive: &mut dyn FnMut(&mut Answer, Asked<'_>),
 ) -> Vec<bool> {
-    let mut may_judge_pods = vec![false; policies.len()];
+    let mut may_evaluate_pods = vec![false; policies.len()];
     let namespace = asked.value().get("namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
     let labels = cluster.namespace(&namespace);
-    for ((index, policy), may_judge_pods) in policies.iter().enumerate().zip(&mut may_judge_pods) {
+    for ((index, policy), may_evaluate_pods) in policies.iter().enumerate().zip(&mut may_evaluate_pods) {
         if !takes_part(index) {
             continue;
         }
         let policy = policy.borrow();
         let decision = asked.decide(&policy.webhook, &cluster.resources, labels);
-        *may_judge_pods = match &decision {
+        *may_evaluate_pods = match &decision {
             Decision::NeverSent
             | Decision::NoRuleMatches
             | Decision::ConditionIsFalse(_)
@@ -187,13 +188,13 @@ fn ask_some<P: Borrow<Policy>>(
             | Decision::Unknown(_) => false,
         };
         let mut answer = answer(index, policy, decision, asked, cluster);
-        *may_judge_pods |= matches!(answer.effect, Effect::Admitted | Effect::Mutated(_));
+        *may_evaluate_pods |= matches!(answer.effect, Effect::Admitted | Effect::Mutated(_));
         receive(&mut answer, Asked { request: asked.value(), pod });
         if let Effect::Mutated(object) = answer.effect {
             asked.set_object(object);
         }
     }
-    may_judge_pods
+    may_evaluate_pods
 }
 
 pub(crate) fn answer(
@@ -207,7 +208,7 @@ pub(crate) fn answer(
     let (effect, verdict) = match &decision {
         Decision::ConditionFailed(error) if policy.fails_closed => {
             let reason = format!("the API server rejects the request, because the {error}");
-            (Effect::Denied(Denial::of_text(reason)), Verdict::new(Judged::Admitted))
+            (Effect::Denied(Denial::of_text(reason)), Verdict::new(Evaluated::Admitted))
         }
         _ => effect(policy, consult(policy, &decision, asked, cluster)),
     };
@@ -226,8 +227,8 @@ pub(crate) fn answer(
 
 fn consult(policy: &Policy, decision: &Decision, asked: &Request, cluster: &Cluster) -> Option<Verdict> {
     match decision {
-        Decision::Called(found) => Some(judge(policy, found, asked, cluster)),
-        Decision::Unknown(_) => Some(Verdict::new(Judged::Unknown(decision.explain()))),
+        Decision::Called(found) => Some(evaluate(policy, found, asked, cluster)),
+        Decision::Unknown(_) => Some(Verdict::new(Evaluated::Unknown(decision.explain()))),
         Decision::NeverSent
         | Decision::NoRuleMatches
         | Decision::NamespaceIsNotSelected(_)
@@ -241,21 +242,21 @@ fn consult(policy: &Policy, decision: &Decision, asked: &Request, cluster: &Clus
 /// Returns what a verdict means for the request, as the policy is deployed, and the rest of the
 /// verdict.
 fn effect(policy: &Policy, verdict: Option<Verdict>) -> (Effect, Verdict) {
-    let Some(mut verdict) = verdict else { return (Effect::Skipped, Verdict::new(Judged::Admitted)) };
+    let Some(mut verdict) = verdict else { return (Effect::Skipped, Verdict::new(Evaluated::Admitted)) };
     let protects = policy.reference.protects;
-    let effect = match std::mem::replace(&mut verdict.result, Judged::Admitted) {
-        Judged::Admitted => Effect::Admitted,
+    let effect = match std::mem::replace(&mut verdict.result, Evaluated::Admitted) {
+        Evaluated::Admitted => Effect::Admitted,
         // In monitor mode, the policy server drops the changes.
-        Judged::Mutated(_) if !protects => Effect::Admitted,
-        Judged::Mutated(_) if !policy.is_mutating => {
+        Evaluated::Mutated(_) if !protects => Effect::Admitted,
+        Evaluated::Mutated(_) if !policy.is_mutating => {
             let problem = "the policy changes the object, but it is not deployed with mutating: true";
             Effect::Denied(Denial::of_text(problem.to_owned()))
         }
-        Judged::Mutated(object) => Effect::Mutated(object),
-        Judged::Denied(denial) if protects => Effect::Denied(denial),
-        Judged::Denied(denial) => Effect::Monitored(denial),
-        Judged::Fault(message) => Effect::Fault(message),
-        Judged::Unknown(reason) => Effect::Unknown(reason),
+        Evaluated::Mutated(object) => Effect::Mutated(object),
+        Evaluated::Denied(denial) if protects => Effect::Denied(denial),
+        Evaluated::Denied(denial) => Effect::Monitored(denial),
+        Evaluated::Fault(message) => Effect::Fault(message),
+        Evaluated::Unknown(reason) => Effect::Unknown(reason),
     };
     (effect, verdict)
 }

@@ -55,7 +55,7 @@ impl Checkout {
             return Ok(found);
         }
         Err(format!(
-            "the revision has no {path}; correct the revision or the path, or judge without --old if all objects \
+            "the revision has no {path}; correct the revision or the path, or evaluate without --old if all objects \
              are new"
         ))
     }

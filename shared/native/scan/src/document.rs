@@ -1,4 +1,4 @@
-//! The documents of a text in memory, for programs that judge while somebody types.
+//! The documents of a text in memory, for programs that evaluate while somebody types.
 
 use std::cell::OnceCell;
 use std::io;

@@ -109,7 +109,7 @@ fn check_envelope(documents: Vec<Value>, duplicate: Option<Problem>) -> Result<(
     let kind = others.find_map(|value| value.get("kind").and_then(Value::as_str).map(str::to_owned));
     let Some(kind) = kind else { return Ok(()) };
     let message = format!(
-        "the {kind} is not a list, but its items were judged instead of it, because they are long; remove the \
+        "the {kind} is not a list, but its items were evaluated instead of it, because they are long; remove the \
          field items"
     );
     Err(Problem::new(Some(Position { line: 1, column: 1 }), message))

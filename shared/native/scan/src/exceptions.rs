@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use text::{Path, Step};
 
 use crate::date::Date;
-use crate::policy::{Engine, Judge, Module, Policy};
+use crate::policy::{Engine, Evaluator, Module, Policy};
 
 pub(crate) const KEY: &str = "portcullis.dev/except";
 
@@ -95,8 +95,8 @@ impl Exceptions {
         covering.first().map(|exception| exception.reason.clone())
     }
 
-    /// Returns the remarks once the object is judged. `is_unknown` says whether a policy could not
-    /// judge it, so that an exception may be needed.
+    /// Returns the remarks once the object is evaluated. `is_unknown` says whether a policy could
+    /// not evaluate it, so that an exception may be needed.
     pub(crate) fn remarks(self, is_unknown: &dyn Fn(usize) -> bool) -> Vec<Remark> {
         let is_idle = |exception: &Exception| {
             !exception.covers_something.get()
@@ -179,7 +179,7 @@ fn scope_of_check(
     let unavailable =
         |index: &usize| policies.get(*index).is_some_and(|policy| policy.unavailable().is_some());
     if found.iter().all(unavailable) {
-        // Its checks are not known, and the report says that it judges nothing.
+        // Its checks are not known, and the report says that it evaluates nothing.
         return Ok(Scope { policies: found, check: None });
     }
     let ids: Vec<&'static str> =
@@ -199,8 +199,8 @@ fn scope_of_check(
 
 /// Returns the ids of the checks that findings of a policy name.
 fn checks(policy: &Policy) -> impl Iterator<Item = &'static str> {
-    let controls = match &policy.judge {
-        Judge::Module(Module { engine: Engine::Native(entry), .. }) => entry.controls,
+    let controls = match &policy.evaluator {
+        Evaluator::Module(Module { engine: Engine::Native(entry), .. }) => entry.controls,
         _ => &[],
     };
     controls.iter().map(|(id, _)| *id)

@@ -1,7 +1,7 @@
-//! Objects, judged by policies as the API server would ask them.
+//! Objects, evaluated by policies as the API server would ask them.
 //!
 //! A [`Scan`] reads objects from an [`Input`], makes the requests in which an API server would
-//! receive them, decides which policies would be asked, judges natively or by modules in the
+//! receive them, decides which policies would be asked, evaluates natively or with modules in the
 //! embedded host, and returns a [`report::Report`]. It holds a few pieces of the input at a time,
 //! however long the input is.
 //!
@@ -36,10 +36,10 @@ mod date;
 pub mod diff;
 mod document;
 mod entry;
+mod evaluate;
 mod exceptions;
 mod guards;
 mod input;
-mod judge;
 mod live;
 mod locate;
 mod look_up;
@@ -68,14 +68,14 @@ pub use cluster::{Cluster, Kind};
 pub use date::Date;
 pub use document::{Document, Placed, documents};
 pub use entry::{Content, Entry};
+pub use evaluate::DUPLICATE;
 pub use guards::{Suspicion, suspicions, unsent};
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
-pub use judge::DUPLICATE;
 pub use look_up::LookUp;
 pub use observer::{Explanation, Observer};
 pub use old::{Old, identity_in};
 pub use options::{ExceptionsOf, Operation, Options, Pods};
-pub use policy::{Engine, Judge, Module, Policy};
+pub use policy::{Engine, Evaluator, Module, Policy};
 pub use rendered::{Chart, add_helm, add_kustomize, add_rendered_revision};
 pub use request::Question;
 pub use requests::EntryRequest;
@@ -83,7 +83,7 @@ pub use revision::add_revision;
 pub use scan::Scan;
 pub use session::Session;
 pub use subject::Identity;
-pub use verdict::{Judged, Request, Verdict};
+pub use verdict::{Evaluated, Request, Verdict};
 pub use violation::{Denial, Violation, leading_path};
 
 use manifest::{Position, Problem};

@@ -1,8 +1,8 @@
 //! Objects of a running cluster, which are in no file.
 
 use crate::entry::Content;
+use crate::evaluate::Output;
 use crate::input::Chunk;
-use crate::judge::Output;
 use crate::subject::object_ref;
 
 /// Removes the places from the output of a piece.

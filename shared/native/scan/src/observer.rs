@@ -4,7 +4,7 @@ use report::ObjectRef;
 
 /// Watches a scan, on the thread that runs it.
 pub trait Observer {
-    /// Receives how much was judged: objects, findings and bytes.
+    /// Receives how much was evaluated: objects, findings and bytes.
     fn progress(&mut self, _objects: u64, _findings: u64, _bytes: u64) {}
 
     /// Returns whether to stop: the report then says that it is not all.

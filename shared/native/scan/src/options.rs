@@ -14,18 +14,18 @@ pub struct Options {
     pub groups: Vec<String>,
     /// The namespace of namespaced objects that name none.
     pub default_namespace: String,
-    /// Whether workloads are also judged by the pods that they would make.
+    /// Whether workloads are also evaluated as the pods that they would make.
     pub pods: Pods,
     /// Whether unknown fields, duplicate keys and workloads without containers are errors.
     pub is_strict: bool,
-    /// The date on which exceptions in annotations of the input are judged; `None` honours none.
+    /// The date on which exceptions in annotations of the input are evaluated; `None` honours none.
     /// The report counts those that are not honoured.
     pub exceptions_on: Option<Date>,
     /// Whether the report has the changes that policies make. They take memory.
     pub reports_mutations: bool,
     /// The objects whose exceptions are honoured.
     pub exceptions_of: ExceptionsOf,
-    /// The number of threads that judge; at least one.
+    /// The number of threads that evaluate; at least one.
     pub workers: usize,
 }
 
@@ -57,13 +57,13 @@ pub enum Operation {
     Delete,
 }
 
-/// Whether workloads are also judged by the pods that they would make.
+/// Whether workloads are also evaluated as the pods that they would make.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Pods {
-    /// By policies that judge pods and did not object to the workload itself.
+    /// By policies that evaluate pods and did not object to the workload itself.
     #[default]
     Auto,
-    /// By all policies that judge pods.
+    /// By all policies that evaluate pods.
     On,
     /// Never.
     Off,

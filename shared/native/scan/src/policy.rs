@@ -14,9 +14,9 @@ pub struct Policy {
     pub reference: PolicyRef,
     /// The requests that it receives.
     pub webhook: Webhook,
-    /// The judge of its requests.
-    pub judge: Judge,
-    /// Whether it is called as a mutating webhook, so that it judges before the others.
+    /// The module, or the group of modules, that evaluates its requests.
+    pub evaluator: Evaluator,
+    /// Whether it is called as a mutating webhook, so that it evaluates before the others.
     pub is_mutating: bool,
     /// Whether a request is rejected if the policy cannot be asked (`failurePolicy: Fail`).
     pub fails_closed: bool,
@@ -26,9 +26,9 @@ pub struct Policy {
     pub warnings: Vec<String>,
 }
 
-/// A judge of requests.
+/// A module, or a group of modules, that evaluates requests.
 #[derive(Debug)]
-pub enum Judge {
+pub enum Evaluator {
     /// A module.
     Module(Module),
     /// An expression about several modules, by name.
@@ -111,8 +111,8 @@ impl Policy {
     }
 
     /// Returns one of the policies of Portcullis with settings, without a deployment: it receives
-    /// every request, and its own scope decides what it judges. `None` if there is no policy with
-    /// this id.
+    /// every request, and its own scope decides what it evaluates. `None` if there is no policy
+    /// with this id.
     #[must_use]
     pub fn of_rules(id: &str, settings: &Value) -> Option<Self> {
         let every = json!({ "rules": [{
@@ -133,7 +133,7 @@ impl Policy {
                 ..PolicyRef::default()
             },
             webhook: Webhook::from_spec(spec).ok()?,
-            judge: Judge::Module(Module::new(&present(settings), Engine::Native(entry), look_ups)),
+            evaluator: Evaluator::Module(Module::new(&present(settings), Engine::Native(entry), look_ups)),
             is_mutating: needs.mutating,
             fails_closed: true,
             message: None,
@@ -167,19 +167,21 @@ impl Policy {
             let look_ups = resources.map(|resource| (resource.api_version.clone(), resource.kind.clone()));
             Module::new(&module.settings, engine(module, is_mutating), look_ups.collect())
         };
-        let judge = match manifest.judge {
-            kubewarden::matching::Judge::Module(one) => Judge::Module(module(&one, manifest.is_mutating)),
+        let evaluator = match manifest.evaluator {
+            kubewarden::matching::Evaluator::Module(one) => {
+                Evaluator::Module(module(&one, manifest.is_mutating))
+            }
             // A member that changes an object counts as denying.
-            kubewarden::matching::Judge::Group(group) => {
+            kubewarden::matching::Evaluator::Group(group) => {
                 let members = group.members().iter().map(|(name, one)| (name.clone(), module(one, false)));
                 let members = members.collect();
-                Judge::Group(group, members)
+                Evaluator::Group(group, members)
             }
         };
         Self {
             reference,
             webhook: manifest.webhook,
-            judge,
+            evaluator,
             is_mutating: manifest.is_mutating,
             fails_closed: manifest.failure_policy == FailurePolicy::Fail,
             message: manifest.message,
@@ -189,9 +191,9 @@ impl Policy {
 
     /// The modules.
     pub fn modules(&self) -> impl Iterator<Item = &Module> {
-        let (one, group) = match &self.judge {
-            Judge::Module(module) => (Some(module), None),
-            Judge::Group(_, members) => (None, Some(members.values())),
+        let (one, group) = match &self.evaluator {
+            Evaluator::Module(module) => (Some(module), None),
+            Evaluator::Group(_, members) => (None, Some(members.values())),
         };
         one.into_iter().chain(group.into_iter().flatten())
     }
@@ -210,11 +212,11 @@ impl Policy {
         (!digests.is_empty()).then(|| digests.join(", "))
     }
 
-    /// Returns why the policy judges nothing, if so.
+    /// Returns why the policy evaluates nothing, if so.
     pub(crate) fn unavailable(&self) -> Option<String> {
-        match &self.judge {
-            Judge::Module(module) => module.engine.unavailable(),
-            Judge::Group(..) => None,
+        match &self.evaluator {
+            Evaluator::Module(module) => module.engine.unavailable(),
+            Evaluator::Group(..) => None,
         }
     }
 
@@ -226,9 +228,9 @@ impl Policy {
             Engine::Refused(problem) => Some(problem.clone()),
             _ => None,
         };
-        match &self.judge {
-            Judge::Module(module) => refused(module),
-            Judge::Group(_, members) => {
+        match &self.evaluator {
+            Evaluator::Module(module) => refused(module),
+            Evaluator::Group(_, members) => {
                 members.iter().find_map(|(name, module)| Some(format!("{name}: {}", refused(module)?)))
             }
         }

@@ -5,7 +5,7 @@
 //! `pkg/apis/batch/validation`, and `validationOptionsForJob` in `strategy.go` of
 //! `pkg/registry/batch/job`.
 //!
-//! A change that only some versions allow counts as refused: a creation is judged at least as
+//! A change that only some versions allow counts as refused: a creation is evaluated at least as
 //! strictly.
 
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Reports about requests that the caller makes, for programs that judge while somebody types.
+//! Reports about requests that the caller makes, for programs that evaluate while somebody types.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use text::Step;
 use crate::cluster::Cluster;
 use crate::document::Placed;
 use crate::entry::{Rendered, Spot};
+use crate::evaluate::Evaluator;
 use crate::input::{Chunk, Origin};
-use crate::judge::Judge;
 use crate::locate::Locator;
 use crate::options::Pods;
 use crate::scan::Scan;
@@ -28,19 +28,19 @@ pub struct EntryRequest<'d> {
     pub steps: Vec<Step>,
     /// The `AdmissionRequest`; `None` for a document that cannot be read.
     pub request: Option<Value>,
-    /// Whether workloads are judged by their pods, too.
+    /// Whether workloads are evaluated as their pods, too.
     pub pods: Pods,
 }
 
 impl Scan {
-    /// Judges requests, and reports about them as about the entries of a file with this name.
+    /// Evaluates requests, and reports about them as about the entries of a file with this name.
     #[must_use]
     pub fn report(&self, name: &str, requests: Vec<EntryRequest<'_>>, cluster: &Cluster) -> Report {
         let references = self.policies().iter().map(|policy| policy.reference.clone()).collect();
         let mut tally = Tally::new(references);
         self.introduce(true, &mut tally);
         let origin = Origin::file(name);
-        let judge = Judge {
+        let evaluator = Evaluator {
             policies: self.policies(),
             options: self.options(),
             cluster,
@@ -62,7 +62,7 @@ impl Scan {
             };
             let steps = entry.steps.iter().cloned().chain(steps).collect();
             let spot = Spot { document: entry.document, steps, rendered: Rendered::default() };
-            tally.add(judge.request(request, pods, &spot, &Locator::new(&chunk)));
+            tally.add(evaluator.request(request, pods, &spot, &Locator::new(&chunk)));
         }
         tally.finish()
     }

@@ -44,7 +44,7 @@ fn read_revision(files: &mut Files, folder: &Path, revision: &str, paths: &[Stri
     if names.is_empty() {
         let below = if paths.is_empty() { String::new() } else { format!(" below {}", paths.join(", ")) };
         return Err(format!(
-            "the revision has no file *.yaml, *.yml or *.json{below}; correct the revision or the paths, or judge \
+            "the revision has no file *.yaml, *.yml or *.json{below}; correct the revision or the paths, or evaluate \
              without --old if all objects are new"
         ));
     }

@@ -7,8 +7,8 @@ use report::{Level, Notice, Report};
 use serde_json::Value;
 
 use crate::cluster::{Cluster, Collector, DEFINITION, Kind, NAMESPACE, owned};
+use crate::evaluate::{Evaluator, Output};
 use crate::input::{Chunk, Input};
-use crate::judge::{Judge, Output};
 use crate::observer::Observer;
 use crate::old::{Old, Stored};
 use crate::scan::Scan;
@@ -17,7 +17,7 @@ use crate::unsettled::{Rest, Unsettled};
 use crate::workers;
 
 impl Scan {
-    /// Judges the objects of the input.
+    /// Evaluates the objects of the input.
     ///
     /// With an old side, objects that it has are updates, and those that only it has are deletions.
     /// `cluster` has the objects for look-ups; without it, the input alone has them.
@@ -42,7 +42,7 @@ impl Scan {
 /// A scan that runs.
 ///
 /// Most verdicts need no object of the cluster. The pieces of those that need objects of kinds that
-/// were not collected are judged again.
+/// were not collected are evaluated again.
 struct Run<'r> {
     scan: &'r Scan,
     input: &'r mut dyn Input,
@@ -81,8 +81,8 @@ impl<'r> Run<'r> {
         Self { scan, input, cluster, old, observer, explains, tally, kinds, known, stored: None }
     }
 
-    /// Returns whether Namespaces and definitions can be collected while objects are judged, which
-    /// reads the input once less. Then the pieces that depend on them are judged last.
+    /// Returns whether Namespaces and definitions can be collected while objects are evaluated,
+    /// which reads the input once less. Then the pieces that depend on them are evaluated last.
     fn may_gather(&self) -> bool {
         let is_alone = self.old.is_none() && self.cluster.is_none() && !self.input.is_live();
         let needs_labels =
@@ -90,8 +90,8 @@ impl<'r> Run<'r> {
         is_alone && !self.explains && !needs_labels(self.scan)
     }
 
-    /// Judges all objects, and collects Namespaces and definitions on the way. Returns the pieces
-    /// to judge again, if there are any.
+    /// Evaluates all objects, and collects Namespaces and definitions on the way. Returns the
+    /// pieces to evaluate again, if there are any.
     fn gather(&mut self) -> Option<Rest> {
         // Another scan may have read the input.
         self.input.rewind();
@@ -114,9 +114,10 @@ impl<'r> Run<'r> {
             self.collect();
             let Self { tally, observer, .. } = self;
             let Some(stored) = &self.stored else { return };
-            let judge = judge(self.scan, &self.known, Some(stored), self.explains);
+            let evaluator = evaluate(self.scan, &self.known, Some(stored), self.explains);
             let missing = stored.iter().filter(|(identity, ..)| !tally.seen.contains(*identity));
-            let gone: Vec<Output> = missing.map(|(_, object, place)| judge.deletion(object, place)).collect();
+            let gone: Vec<Output> =
+                missing.map(|(_, object, place)| evaluator.deletion(object, place)).collect();
             let lacking: BTreeSet<Kind> =
                 gone.iter().flat_map(|output| output.lacking.iter().cloned()).collect();
             if lacking.is_empty() {
@@ -136,18 +137,18 @@ impl<'r> Run<'r> {
         self.tally.finish()
     }
 
-    /// Judges the objects of pieces; with a collector, collects objects on the way. Returns the
+    /// Evaluates the objects of pieces; with a collector, collects objects on the way. Returns the
     /// pieces that have no verdict yet, and the objects that were found.
     fn round(&mut self, pieces: Rest, collector: Option<&Collector>) -> (Unsettled, Vec<Value>) {
         let is_live = self.input.is_live();
-        let judge = judge(self.scan, &self.known, self.stored.as_ref(), self.explains);
-        let judge = Judge { gathering: collector, ..judge };
+        let evaluator = evaluate(self.scan, &self.known, self.stored.as_ref(), self.explains);
+        let evaluator = Evaluator { gathering: collector, ..evaluator };
         let Rest { mut source, numbers } = pieces;
         let work = |number: u64, chunk: Chunk| {
             if numbers.as_ref().is_some_and(|numbers| !numbers.contains(&number)) {
                 return None;
             }
-            let mut output = judge.piece(&chunk);
+            let mut output = evaluator.piece(&chunk);
             if is_live {
                 crate::live::unplace(&mut output, &chunk);
             }
@@ -164,12 +165,12 @@ impl<'r> Run<'r> {
             &mut self.tally,
             self.observer,
             &work,
-            &mut |judged, tally, observer| {
-                let Some((number, mut output, chunk)) = judged else { return };
+            &mut |evaluated, tally, observer| {
+                let Some((number, mut output, chunk)) = evaluated else { return };
                 found.append(&mut output.gathered);
                 let Some(chunk) = chunk else { return merge(output, tally, observer) };
                 if let Err((chunk, why)) = unsettled.add(number, chunk, &output.lacking) {
-                    merge(without_look_ups(judge, &chunk, output, &why), tally, observer);
+                    merge(without_look_ups(evaluator, &chunk, output, &why), tally, observer);
                     tally.notice(Notice { level: Level::Error, place: None, message: why });
                 }
             },
@@ -177,7 +178,7 @@ impl<'r> Run<'r> {
         (unsettled, found)
     }
 
-    /// Notes the kinds that verdicts lack, and returns the pieces to judge again.
+    /// Notes the kinds that verdicts lack, and returns the pieces to evaluate again.
     fn rest(&mut self, unsettled: Unsettled) -> Option<Rest> {
         let (lacking, rest) = unsettled.into_rest();
         let is_over = lacking.is_empty() || self.tally.is_interrupted();
@@ -223,9 +224,14 @@ fn nothing(scan: &Scan) -> Cluster {
     Collector::new(BTreeSet::new(), Kinds::default()).finish(false, scan.options())
 }
 
-fn judge<'j>(scan: &'j Scan, cluster: &'j Cluster, old: Option<&'j Stored<'j>>, explains: bool) -> Judge<'j> {
+fn evaluate<'j>(
+    scan: &'j Scan,
+    cluster: &'j Cluster,
+    old: Option<&'j Stored<'j>>,
+    explains: bool,
+) -> Evaluator<'j> {
     let (policies, options, kept) = (scan.policies(), scan.options(), Some(scan.kept()));
-    Judge { policies, options, cluster, old, explains, kept, gathering: None }
+    Evaluator { policies, options, cluster, old, explains, kept, gathering: None }
 }
 
 fn collect_from(
@@ -236,7 +242,7 @@ fn collect_from(
     workers: usize,
     reports_problems: bool,
 ) {
-    // The pieces may have been judged before, which read them to the end.
+    // The pieces may have been evaluated before, which read them to the end.
     input.rewind();
     let mut found = Vec::new();
     let selecting = &*collector;
@@ -284,15 +290,15 @@ fn end_collection(collector: &mut Collector, input: &mut dyn Input, found: Vec<V
     input.rewind();
 }
 
-/// Judges a piece that cannot be judged again later: verdicts that depend on objects of kinds that
-/// were not collected are unknown.
-fn without_look_ups(judge: Judge<'_>, chunk: &Chunk, first: Output, why: &str) -> Output {
+/// Evaluates a piece that cannot be evaluated again later: verdicts that depend on objects of kinds
+/// that were not collected are unknown.
+fn without_look_ups(evaluator: Evaluator<'_>, chunk: &Chunk, first: Output, why: &str) -> Output {
     let mut output = first;
-    let mut cluster = judge.cluster.clone();
+    let mut cluster = evaluator.cluster.clone();
     while !output.lacking.is_empty() {
         cluster = cluster.without(&output.lacking, why);
-        let judge = Judge { cluster: &cluster, ..judge };
-        output = judge.piece(chunk);
+        let evaluator = Evaluator { cluster: &cluster, ..evaluator };
+        output = evaluator.piece(chunk);
     }
     crate::live::unplace(&mut output, chunk);
     output

@@ -1,11 +1,11 @@
 use report::{Level, Notice};
 
-use crate::judge::Kept;
+use crate::evaluate::Kept;
 use crate::options::{Operation, Options};
 use crate::policy::Policy;
 use crate::tally::Tally;
 
-/// Policies that judge objects.
+/// Policies that evaluate objects.
 #[derive(Debug)]
 pub struct Scan {
     policies: Vec<Policy>,
@@ -25,7 +25,7 @@ impl Scan {
         Self { policies, options, kept }
     }
 
-    /// Returns the policies in the order in which they judge.
+    /// Returns the policies in the order in which they evaluate.
     #[must_use]
     pub fn policies(&self) -> &[Policy] {
         &self.policies
@@ -39,7 +39,7 @@ impl Scan {
         &self.options
     }
 
-    /// Adds what is to say before any object is judged.
+    /// Adds what is to say before any object is evaluated.
     pub(crate) fn introduce(&self, has_old: bool, tally: &mut Tally) {
         for policy in &self.policies {
             for warning in &policy.warnings {
@@ -47,13 +47,13 @@ impl Scan {
                 tally.notice(Notice { level: Level::Warning, place: None, message });
             }
             if let Some(reason) = policy.unavailable() {
-                let message = format!("policy {policy} judges nothing: {reason}");
+                let message = format!("policy {policy} evaluates nothing: {reason}");
                 tally.notice(Notice { level: Level::Error, place: None, message });
             }
         }
         if self.options.operation == Operation::Update && !has_old {
             let message =
-                "the objects are judged as updates without a change, so that policies tolerate the values \
+                "the objects are evaluated as updates without a change, so that policies tolerate the values \
                            that they tolerate when stored; give the state before the change with --old"
                     .to_owned();
             tally.notice(Notice { level: Level::Warning, place: None, message });

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use report::{Finding, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Totals};
 
-use crate::judge::{Output, Owned};
+use crate::evaluate::{Output, Owned};
 use crate::subject::Identity;
 
 /// The report of the pieces so far.
@@ -113,7 +113,7 @@ impl Folded {
             );
             if let Some(known) = self.of_owners.get(&key).and_then(|known| self.findings.get_mut(*known)) {
                 let others = known.others.saturating_add(finding.others).saturating_add(1);
-                // Pieces are judged in an order that depends on what others look up.
+                // Pieces are evaluated in an order that depends on what others look up.
                 if finding.place_in_report() < known.place_in_report() {
                     *known = finding;
                 }

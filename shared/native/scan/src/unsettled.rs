@@ -1,4 +1,4 @@
-//! The pieces that are judged again once more objects are collected.
+//! The pieces that are evaluated again once more objects are collected.
 
 use std::collections::BTreeSet;
 

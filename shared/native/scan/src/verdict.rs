@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::cluster::{Cluster, Kind, LookUps};
 use crate::look_up::LookUp;
-use crate::policy::{Engine, Judge, Module, Policy};
+use crate::policy::{Engine, Evaluator, Module, Policy};
 use crate::violation::{Denial, Violation, of_text, typed};
 
 /// An `AdmissionRequest`, and its JSON once it is needed.
@@ -94,7 +94,7 @@ impl Request {
 #[derive(Debug)]
 pub struct Verdict {
     /// The verdict itself.
-    pub result: Judged,
+    pub result: Evaluated,
     /// The warnings for the client.
     pub warnings: Vec<String>,
     /// The annotations for the audit log.
@@ -103,14 +103,14 @@ pub struct Verdict {
     pub look_ups: Vec<LookUp>,
     /// The answer of a module in the embedded host, byte by byte.
     pub answer: Option<Vec<u8>>,
-    /// Whether a policy of this program admits the request without judging it, because the request
-    /// is not in its scope. That of a module in the embedded host is not known.
+    /// Whether a policy of this program admits the request without evaluating it, because the
+    /// request is not in its scope. That of a module in the embedded host is not known.
     pub is_out_of_scope: bool,
     pub(crate) lacking: BTreeSet<Kind>,
 }
 
 impl Verdict {
-    pub(crate) fn new(result: Judged) -> Self {
+    pub(crate) fn new(result: Evaluated) -> Self {
         Self {
             result,
             warnings: Vec::new(),
@@ -125,36 +125,36 @@ impl Verdict {
 
 /// The decision of a module about a request.
 #[derive(Debug)]
-pub enum Judged {
+pub enum Evaluated {
     /// Admitted without changes.
     Admitted,
     /// Admitted with changes; holds the whole object.
     Mutated(Value),
     /// Denied.
     Denied(Denial),
-    /// Denied because the request cannot be judged, with the message.
+    /// Denied because the request cannot be evaluated, with the message.
     Fault(String),
-    /// Not judged, with the reason.
+    /// Not evaluated, with the reason.
     Unknown(String),
 }
 
-/// Judges a request by a policy that receives it, as the webhook matches it.
-pub(crate) fn judge(policy: &Policy, found: &Match, request: &Request, cluster: &Cluster) -> Verdict {
+/// Evaluates a request by a policy that receives it, as the webhook matches it.
+pub(crate) fn evaluate(policy: &Policy, found: &Match, request: &Request, cluster: &Cluster) -> Verdict {
     match found.sent(request.value()) {
-        Cow::Borrowed(_) => by_judge(&policy.judge, request, cluster),
-        Cow::Owned(sent) => by_judge(&policy.judge, &request.derived(sent), cluster),
+        Cow::Borrowed(_) => by_evaluate(&policy.evaluator, request, cluster),
+        Cow::Owned(sent) => by_evaluate(&policy.evaluator, &request.derived(sent), cluster),
     }
 }
 
-fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
-    match judge {
-        Judge::Module(module) => module.judge(request, cluster),
-        Judge::Group(group, members) => {
+fn by_evaluate(evaluator: &Evaluator, request: &Request, cluster: &Cluster) -> Verdict {
+    match evaluator {
+        Evaluator::Module(module) => module.evaluate(request, cluster),
+        Evaluator::Group(group, members) => {
             let mut lacking = BTreeSet::new();
             let mut look_ups = Vec::new();
             let mut ask = |name: &str| match members.get(name) {
                 Some(module) => {
-                    let mut verdict = module.judge(request, cluster);
+                    let mut verdict = module.evaluate(request, cluster);
                     lacking.extend(verdict.lacking.iter().cloned());
                     look_ups.append(&mut verdict.look_ups);
                     member(verdict)
@@ -162,7 +162,7 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
                 None => MemberVerdict::Unknown("the group has no such member".to_owned()),
             };
             let result = match group.evaluate(&mut ask) {
-                GroupVerdict::Admitted => Judged::Admitted,
+                GroupVerdict::Admitted => Evaluated::Admitted,
                 GroupVerdict::Denied(members) => {
                     let line =
                         |(name, message): (String, String)| of_text(format!("{name}: {message}"), None);
@@ -170,9 +170,9 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
                     if violations.is_empty() {
                         violations.push(of_text(format!("{} is false", group.expression()), None));
                     }
-                    Judged::Denied(Denial { violations, more: 0 })
+                    Evaluated::Denied(Denial { violations, more: 0 })
                 }
-                GroupVerdict::Unknown(reason) => Judged::Unknown(reason),
+                GroupVerdict::Unknown(reason) => Evaluated::Unknown(reason),
             };
             // The policy server drops the warnings and audit annotations of members.
             Verdict { look_ups, lacking, ..Verdict::new(result) }
@@ -182,19 +182,19 @@ fn by_judge(judge: &Judge, request: &Request, cluster: &Cluster) -> Verdict {
 
 fn member(verdict: Verdict) -> MemberVerdict {
     match verdict.result {
-        Judged::Admitted => MemberVerdict::Admitted,
-        Judged::Mutated(_) => {
+        Evaluated::Admitted => MemberVerdict::Admitted,
+        Evaluated::Mutated(_) => {
             MemberVerdict::Denied("mutation is not allowed inside of policy group".to_owned())
         }
-        Judged::Denied(denial) => MemberVerdict::Denied(denial.lines().join("; ")),
-        Judged::Fault(reason) | Judged::Unknown(reason) => MemberVerdict::Unknown(reason),
+        Evaluated::Denied(denial) => MemberVerdict::Denied(denial.lines().join("; ")),
+        Evaluated::Fault(reason) | Evaluated::Unknown(reason) => MemberVerdict::Unknown(reason),
     }
 }
 
 impl Module {
-    /// Judges a request, whatever the rules, selectors and conditions of a policy are.
+    /// Evaluates a request, whatever the rules, selectors and conditions of a policy are.
     #[must_use]
-    pub fn judge(&self, request: &Request, cluster: &Cluster) -> Verdict {
+    pub fn evaluate(&self, request: &Request, cluster: &Cluster) -> Verdict {
         match &self.engine {
             Engine::Native(entry) => natively(entry, self, request, cluster),
             #[cfg(feature = "modules")]
@@ -202,7 +202,7 @@ impl Module {
                 unknown("a module may read every field".to_owned())
             }
             #[cfg(feature = "modules")]
-            Engine::Deployed(deployed) => in_host::judge(deployed, request, cluster),
+            Engine::Deployed(deployed) => in_host::evaluate(deployed, request, cluster),
             Engine::Refused(_) | Engine::Unavailable(_) => {
                 unknown(self.engine.unavailable().unwrap_or_default())
             }
@@ -211,12 +211,12 @@ impl Module {
 }
 
 fn unknown(reason: String) -> Verdict {
-    Verdict::new(Judged::Unknown(reason))
+    Verdict::new(Evaluated::Unknown(reason))
 }
 
 fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &Cluster) -> Verdict {
     let look_ups = LookUps::new(cluster, &module.look_ups, module.settings());
-    let outcome = (entry.judge)(&request.payload(module.settings()), &look_ups);
+    let outcome = (entry.evaluate)(&request.payload(module.settings()), &look_ups);
     let LookUps { unanswered, lacking, asked, .. } = look_ups;
     let (lacking, look_ups) = (lacking.into_inner(), asked.into_inner());
     if let Some(why) = unanswered.into_inner() {
@@ -230,16 +230,18 @@ fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &C
     let audit_annotations = annotations.map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
     let is_out_of_scope = outcome.decision == Decision::NotMatched;
     let result = match outcome.decision {
-        Decision::NotMatched | Decision::Admitted => Judged::Admitted,
+        Decision::NotMatched | Decision::Admitted => Evaluated::Admitted,
         Decision::Mutated(object) => match serde_json::from_str(&object) {
-            Ok(object) => Judged::Mutated(object),
-            Err(error) => Judged::Unknown(format!("{}: the changed object is not JSON: {error}", entry.id)),
+            Ok(object) => Evaluated::Mutated(object),
+            Err(error) => {
+                Evaluated::Unknown(format!("{}: the changed object is not JSON: {error}", entry.id))
+            }
         },
-        Decision::Denied(Findings { listed, more }) => Judged::Denied(Denial {
+        Decision::Denied(Findings { listed, more }) => Evaluated::Denied(Denial {
             violations: listed.into_iter().map(|finding| typed(entry, finding)).collect(),
             more,
         }),
-        Decision::Fault(_) => Judged::Fault((entry.render)(outcome).message.unwrap_or_default()),
+        Decision::Fault(_) => Evaluated::Fault((entry.render)(outcome).message.unwrap_or_default()),
     };
     Verdict { warnings, audit_annotations, look_ups, is_out_of_scope, ..Verdict::new(result) }
 }
@@ -253,7 +255,7 @@ mod in_host {
     use serde_json::Value;
     use wapc_host::{CallOutcome, DeployedPolicy, Deployment, HostCall, Replay};
 
-    use super::{Denial, Engine, Judged, Module, Request, Verdict, of_text, unknown};
+    use super::{Denial, Engine, Evaluated, Module, Request, Verdict, of_text, unknown};
     use crate::cluster::{Cluster, Kind, LookUps, rbac_kinds};
     use crate::look_up::LookUp;
     use crate::session::{NoAnswer, Question, Session};
@@ -289,7 +291,7 @@ mod in_host {
             match &self.engine {
                 Engine::Native(entry) => {
                     let look_ups = LookUps::new(cluster, &self.look_ups, self.settings());
-                    let answer = entry.evaluate(&request.payload(&deployment.settings), &look_ups);
+                    let answer = entry.respond(&request.payload(&deployment.settings), &look_ups);
                     deployment.response(request, &answer.to_json())
                 }
                 Engine::Deployed(deployed) => deployed.validate(request, &cluster.objects).response,
@@ -300,7 +302,7 @@ mod in_host {
         }
     }
 
-    pub(super) fn judge(module: &DeployedPolicy, request: &Request, cluster: &Cluster) -> Verdict {
+    pub(super) fn evaluate(module: &DeployedPolicy, request: &Request, cluster: &Cluster) -> Verdict {
         let admission_request = match AdmissionRequest::from_value(request.value().clone()) {
             Ok(request) => request,
             Err(error) => return unknown(error.to_string()),
@@ -331,18 +333,18 @@ mod in_host {
         let message = status.message.unwrap_or_default();
         let result = if response.allowed {
             match evaluation.raw.as_deref().filter(|_| response.patch.is_some()).map(mutated) {
-                None => Judged::Admitted,
-                Some(Some(object)) => Judged::Mutated(object),
-                Some(None) => Judged::Unknown("the module's change cannot be read".to_owned()),
+                None => Evaluated::Admitted,
+                Some(Some(object)) => Evaluated::Mutated(object),
+                Some(None) => Evaluated::Unknown("the module's change cannot be read".to_owned()),
             }
         } else if status.code == Some(INTERNAL_ERROR) {
-            Judged::Fault(message)
+            Evaluated::Fault(message)
         } else if message.is_empty() {
-            Judged::Denied(Denial::of_text("denied without a message".to_owned()))
+            Evaluated::Denied(Denial::of_text("denied without a message".to_owned()))
         } else {
             let object = request.value().get("object");
             let violations = message.lines().map(|line| of_text(line.to_owned(), object)).collect();
-            Judged::Denied(Denial { violations, more: 0 })
+            Evaluated::Denied(Denial { violations, more: 0 })
         };
         Verdict {
             warnings: response.warnings.unwrap_or_default(),
@@ -369,7 +371,7 @@ mod in_host {
         answer.get_mut("mutated_object").map(Value::take)
     }
 
-    /// Returns why a question of the module has no answer, if so: the module then judged without
+    /// Returns why a question of the module has no answer, if so: the module then evaluated without
     /// an object that it needs.
     fn unanswered(call: &HostCall, cluster: &Cluster) -> Option<String> {
         let text = |name: &str| call.payload.get(name).and_then(Value::as_str).unwrap_or_default();

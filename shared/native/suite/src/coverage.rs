@@ -95,7 +95,7 @@ impl Coverage {
         });
     }
 
-    pub(crate) fn judged(&mut self, name: &str, origin: &str, verdict: &Verdict) {
+    pub(crate) fn evaluated(&mut self, name: &str, origin: &str, verdict: &Verdict) {
         let (admits, denies) = match verdict {
             Verdict::Admitted | Verdict::Mutated(_) => (true, false),
             Verdict::Denied(_) | Verdict::Monitored(_) => (false, true),

@@ -149,7 +149,7 @@ impl Writer<'_> {
         let operation = if operation == "*" { "CREATE".to_owned() } else { operation };
         Case {
             comment: format!("spec.rules[{at}]: {operation} of {resource}."),
-            name: self.named(&format!("judges {operation} of {resource} by rule {at}")),
+            name: self.named(&format!("evaluates {operation} of {resource} by rule {at}")),
             object: self.selected(object),
             operation: Some(operation).filter(|operation| operation != "CREATE"),
             subresource: subresource.filter(|subresource| subresource != "*"),

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use kubernetes::kinds::Kinds;
 use regex::Regex;
-use scan::{Answer, Asked, Judged, Module, Pods, Policy, Request};
+use scan::{Answer, Asked, Evaluated, Module, Pods, Policy, Request};
 use serde_json::Value;
 
 use crate::case::{self, Case, Reader};
@@ -217,7 +217,7 @@ impl Runner<'_> {
         self.coverage.borrow_mut().register(&policy, &origin, None);
         self.cases(&items, result, &mut |case, index| {
             let (verdict, differences) = of_list(case, index, &policy, &mut policies)?;
-            self.coverage.borrow_mut().judged(&policy, &origin, &verdict);
+            self.coverage.borrow_mut().evaluated(&policy, &origin, &verdict);
             Ok(differences)
         });
     }
@@ -275,7 +275,7 @@ impl Runner<'_> {
                     unusable.insert(policy.reference.name.clone(), problem.to_owned());
                 }
             }
-            let got = self.judge(&read, &loaded, &policies);
+            let got = self.evaluate(&read, &loaded, &policies);
             let is_reached = |(_, got): &(&String, &Got)| !matches!(got.verdict, Verdict::Skipped(..));
             reached.extend(got.iter().filter(is_reached).map(|(name, _)| name.clone()));
             Ok(differences(&read, &loaded, &got))
@@ -310,7 +310,7 @@ impl Runner<'_> {
     }
 
     /// Asks the policies about the requests of a case.
-    fn judge(&self, case: &Case, loaded: &[Rc<Policy>], policies: &Policies<'_>) -> BTreeMap<String, Got> {
+    fn evaluate(&self, case: &Case, loaded: &[Rc<Policy>], policies: &Policies<'_>) -> BTreeMap<String, Got> {
         let mut all: BTreeMap<String, Got> = BTreeMap::new();
         let mut add = |policy: &Policy, got: Got| match all.get_mut(&policy.reference.name) {
             Some(known) => known.add(got),
@@ -318,7 +318,7 @@ impl Runner<'_> {
                 all.insert(policy.reference.name.clone(), got);
             }
         };
-        // A policy that rejects its settings judges nothing.
+        // A policy that rejects its settings evaluates nothing.
         let mut usable = Vec::new();
         for policy in loaded {
             match policy.settings_error() {
@@ -349,7 +349,7 @@ impl Runner<'_> {
         let observation = policy.webhook.observe(case.cluster.kinds(), request, labels);
         let mut coverage = self.coverage.borrow_mut();
         coverage.observe(name, &origin, &observation);
-        coverage.judged(name, &origin, &got.verdict);
+        coverage.evaluated(name, &origin, &got.verdict);
     }
 
     fn cases(&self, items: &[Cursor<'_>], result: &mut FileResult, run: &mut RunCase<'_>) {
@@ -479,17 +479,17 @@ fn of_module(module: &Module, case: &crate::cases::Case) -> Result<Got, String> 
         None => scan::Cluster::of_objects(case.cluster.objects.clone())?,
     };
     let request = Request::new(case.admission_request()?.as_value().clone());
-    let verdict = module.judge(&request, &cluster);
+    let verdict = module.evaluate(&request, &cluster);
     Ok(Got {
         verdict: match verdict.result {
-            Judged::Admitted => Verdict::Admitted,
-            Judged::Mutated(object) => Verdict::Mutated(object),
-            Judged::Denied(denial) => {
+            Evaluated::Admitted => Verdict::Admitted,
+            Evaluated::Mutated(object) => Verdict::Mutated(object),
+            Evaluated::Denied(denial) => {
                 let lines = denial.lines().into_iter().map(|text| Line { path: None, text });
                 Verdict::Denied(lines.collect())
             }
-            Judged::Fault(message) => Verdict::Fault(message),
-            Judged::Unknown(reason) => Verdict::Unknown(reason),
+            Evaluated::Fault(message) => Verdict::Fault(message),
+            Evaluated::Unknown(reason) => Verdict::Unknown(reason),
         },
         warnings: verdict.warnings,
         audit_annotations: verdict.audit_annotations,

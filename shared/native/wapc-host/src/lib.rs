@@ -7,11 +7,11 @@
 //! answered from a set of [`kubernetes::objects`].
 //!
 //! A [`Host`] compiles a [`Module`] once. [`Module::deploy`] takes a [`Deployment`] and returns a
-//! [`DeployedPolicy`] if the module accepts the settings. A deployed policy judges an
+//! [`DeployedPolicy`] if the module accepts the settings. A deployed policy evaluates an
 //! [`AdmissionRequest`] and returns an [`Evaluation`].
 //!
 //! # What this crate does not do
-//! It does not decide which requests a policy judges: rules, selectors and match conditions
+//! It does not decide which requests a policy evaluates: rules, selectors and match conditions
 //! are evaluated by the API server. It has no policy groups, no audit and no raw policies. Of the
 //! host capabilities it offers only the look-ups and the log.
 

@@ -20,7 +20,7 @@ pub struct DeployedPolicy {
     deployment: Arc<Deployment>,
 }
 
-/// The judgement of a request, and how the module came to it.
+/// The evaluation of a request, and how the module came to it.
 #[derive(Clone, Debug)]
 pub struct Evaluation {
     /// The response to the API server.
@@ -52,7 +52,7 @@ impl DeployedPolicy {
         &self.module
     }
 
-    /// Judges a request in a new instance, as the policy server does.
+    /// Evaluates a request in a new instance, as the policy server does.
     ///
     /// There is always a response: whatever goes wrong denies the request, in the policy server's
     /// words.
@@ -61,8 +61,8 @@ impl DeployedPolicy {
         self.evaluate(request, &Answers::Objects(Arc::clone(cluster)))
     }
 
-    /// Judges a request as [`DeployedPolicy::validate`] does, with a recording in the place of the
-    /// cluster, which may answer every host call.
+    /// Evaluates a request as [`DeployedPolicy::validate`] does, with a recording in the place of
+    /// the cluster, which may answer every host call.
     #[must_use]
     pub fn replay(&self, request: &AdmissionRequest, recording: &Arc<dyn Replay>) -> Evaluation {
         self.evaluate(request, &Answers::Recording(Arc::clone(recording)))
@@ -83,7 +83,7 @@ impl DeployedPolicy {
 
 impl Deployment {
     /// Returns the response to a request, made of the answer of a policy as the policy server makes
-    /// it of that of a module. Callers that judge natively use it to get the same response.
+    /// it of that of a module. Callers that evaluate natively use it to get the same response.
     #[must_use]
     pub fn response(&self, request: &AdmissionRequest, answer: &[u8]) -> AdmissionResponse {
         constraint::apply(self, response(request, answer))

@@ -1,5 +1,5 @@
-//! Conditions of entries in settings, all of which have to hold: on the pod and its request, judged
-//! once for each pod, and on a container, judged for each container.
+//! Conditions of entries in settings, all of which have to hold: on the pod and its request,
+//! evaluated once for each pod, and on a container, evaluated for each container.
 //!
 //! A policy lists the keys that its entries take, from the constants below, and reads them with
 //! [`PodConditions::read`] and [`ContainerConditions::read`]. A key that is absent, or an empty

@@ -58,7 +58,7 @@ impl Policy for NodeLabels {
         Settings::read(settings).map(|settings| Self { settings })
     }
 
-    fn judges_user(&self, request: &Request<'_>) -> Result<Option<bool>, Fault> {
+    fn evaluates_user(&self, request: &Request<'_>) -> Result<Option<bool>, Fault> {
         Caller::of(request, &self.settings.bound_tokens).map(|caller| Some(caller != Caller::Other))
     }
 

@@ -259,7 +259,7 @@ mod tests {
                 r#"{{"request":{{{kind},"name":"a","operation":"{operation}",{user},"object":{object},"oldObject":{old}}},"settings":{settings}}}"#
             );
             let policy = crate::find("node-labels").unwrap();
-            let outcome = (policy.judge)(payload.as_bytes(), &NoCluster);
+            let outcome = (policy.evaluate)(payload.as_bytes(), &NoCluster);
             let response = (policy.render)(outcome);
             assert!(response.accepted, "{operation}: {:?}", response.message);
             let text = String::from_utf8(response.to_json()).unwrap();

@@ -122,7 +122,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "nodeBoundTokens",
-        "`Restrict`: a service account whose token is bound to a node, as those of pods are, is judged like that node. The match conditions have to let its requests through.",
+        "`Restrict`: a service account whose token is bound to a node, as those of pods are, is evaluated like that node. The match conditions have to let its requests through.",
     ),
     (
         "exemptServiceAccounts",

@@ -72,11 +72,11 @@ impl Policy for NodePods {
         Settings::read(settings).map(|settings| Self { settings })
     }
 
-    fn judges(request: &Request<'_>) -> Result<bool, Fault> {
+    fn evaluates(request: &Request<'_>) -> Result<bool, Fault> {
         Caller::can_be_restricted(request)
     }
 
-    fn judges_user(&self, request: &Request<'_>) -> Result<Option<bool>, Fault> {
+    fn evaluates_user(&self, request: &Request<'_>) -> Result<Option<bool>, Fault> {
         Caller::of(request, &self.settings.bound_tokens).map(|caller| Some(caller != Caller::Other))
     }
 
@@ -269,7 +269,7 @@ mod tests {
             r#"},"settings":{"nodeBoundTokens":"Restrict"}}"#,
         ]
         .concat();
-        crate::find("node-pods").unwrap().evaluate(payload.as_bytes(), &NoCluster).accepted
+        crate::find("node-pods").unwrap().respond(payload.as_bytes(), &NoCluster).accepted
     }
 
     /// The object is kept only for some users, which are guessed by the text of the payload.

@@ -70,7 +70,7 @@ mod tests {
 
     fn notes(request: &str) -> (String, String) {
         let payload = [r#"{"request":{"userInfo":{"username":"system:node:a","groups":["system:nodes"]},"kind":{"group":"","kind":"Pod"},"namespace":"x","#, request, r#"},"settings":"#, SETTINGS, "}"].concat();
-        let outcome = (crate::find("node-pods").unwrap().judge)(payload.as_bytes(), &Empty);
+        let outcome = (crate::find("node-pods").unwrap().evaluate)(payload.as_bytes(), &Empty);
         let (_, annotation) = outcome.audit_annotations().first().expect("an annotation").clone();
         assert!(outcome.is_admitted() && annotation.len() <= bounds::ANNOTATION, "{}", annotation.len());
         (outcome.warnings().concat(), annotation)

@@ -1,4 +1,4 @@
-//! Exemptions: requests and pods that are not judged.
+//! Exemptions: requests and pods that are not evaluated.
 //!
 //! Source: `PodSecurityConfiguration.exemptions` of k8s.io/pod-security-admission. Names are exact,
 //! without patterns, and usernames are those of requesting users, not of the pods' service

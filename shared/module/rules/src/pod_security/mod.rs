@@ -9,26 +9,26 @@
 //! Pods and pod templates that violate the level at its version. The folder [`standard`] lists
 //! every check.
 //!
-//! # Order of judgement
+//! # Order of evaluation
 //! 1. Exemptions by namespace and user.
 //! 2. Updates that do not change what a pod runs, which are admitted.
 //! 3. Labels of the Namespace, if the settings honor them.
 //! 4. The exemption by runtime class.
-//! 5. The checks. Each finding is judged alone: it is tolerated if the settings tolerate existing
-//!    violations and the old object has it, it is excluded if an entry covers it, and it is a
-//!    violation otherwise.
+//! 5. The checks. Each finding is evaluated alone: it is tolerated if the settings tolerate
+//!    existing violations and the old object has it, it is excluded if an entry covers it, and it
+//!    is a violation otherwise.
 //!
 //! # Sources
 //! - Pod Security Standards: <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 //! - Pod Security Admission: KEP-2579 and k8s.io/pod-security-admission
 //! - Exclusions: `validate.podSecurity` of Kyverno
 
+mod evaluation;
 mod examine;
 mod exclude;
 mod exemptions;
 mod existing;
 mod finding;
-mod judgement;
 mod level;
 mod modes;
 mod namespace_labels;

@@ -5,11 +5,11 @@ use admission::{
     SettingsError, Shape, Verdict,
 };
 
-use super::judgement::{Failures, Judgement};
+use super::evaluation::{Evaluation, Failures};
 use super::owner::Owner;
 use super::report::Report;
 use super::significance::is_significant;
-use super::verdict::{exempt, unjudged, verdict};
+use super::verdict::{exempt, unevaluated, verdict};
 use super::{
     ExistingViolations, Modes, NamespaceLabels, PodSecurity, StandardsByMode, Templates, namespace_labels,
     settings, standard,
@@ -90,8 +90,9 @@ impl Policy for PodSecurity {
         settings::configure(settings)
     }
 
-    /// Whether the policy judges a request. As in-tree, every subresource of pods that is not known
-    /// to be harmless is judged, those of future versions included, if an operator registers it.
+    /// Whether the policy evaluates a request. As in-tree, every subresource of pods that is not
+    /// known to be harmless is evaluated, those of future versions included, if an operator
+    /// registers it.
     fn matches(request: &Request<'_>) -> bool {
         let is_pod_subresource =
             request.kind == "Pod" && request.group.is_empty() && !request.subresource.is_empty();
@@ -123,7 +124,7 @@ impl Policy for PodSecurity {
         let standards = match self.standards(&mut lookup, &mut failures) {
             Ok(standards) => standards,
             // As in-tree, a failed look-up does not deny a request that violations would not deny.
-            Err(fault) if !enforcement.enforce => return Ok(unjudged(fault.to_string())),
+            Err(fault) if !enforcement.enforce => return Ok(unevaluated(fault.to_string())),
             Err(fault) => return Err(fault),
         };
         if let Some(reason) = self.exemptions.of_pod(target.pod)? {
@@ -132,9 +133,9 @@ impl Policy for PodSecurity {
         let standards = standards.distinct(enforcement);
         let of_labels = failures.clone();
         let tolerated = self.tolerated(&target)?;
-        let mut judgement = Judgement::of(self, request, target.pod, tolerated, lookup, failures)?;
-        let reports = judgement.reports(&standards)?;
-        let (lookup, failures) = judgement.into_parts();
+        let mut evaluation = Evaluation::of(self, request, target.pod, tolerated, lookup, failures)?;
+        let reports = evaluation.reports(&standards)?;
+        let (lookup, failures) = evaluation.into_parts();
         if self.existing_violations == ExistingViolations::TolerateOwned
             && reports.iter().any(|report| report.modes.enforce && report.has_violations())
             && let Some(owner) = Owner::look_up(request, Pod::of(object), namespace, cluster)?
@@ -144,9 +145,10 @@ impl Policy for PodSecurity {
             owner.template(&mut |template| {
                 if let Some((lookup, failures)) = rest.take() {
                     let pod = target.pod;
-                    let mut judgement = Judgement::of(self, request, pod, Some(template), lookup, failures)?;
-                    let reports = judgement.reports(&standards)?;
-                    tolerant = Some((reports, judgement.into_parts().1));
+                    let mut evaluation =
+                        Evaluation::of(self, request, pod, Some(template), lookup, failures)?;
+                    let reports = evaluation.reports(&standards)?;
+                    tolerant = Some((reports, evaluation.into_parts().1));
                 }
                 Ok(())
             })?;

@@ -5,7 +5,7 @@
 
 use admission::{Cluster, Fault, List, Operation, Request, Verdict};
 
-use super::judgement::Judgement;
+use super::evaluation::Evaluation;
 use super::report::Report;
 use super::verdict::ERROR;
 use super::{Level, LevelVersion, Modes, NamespaceLabels, PodSecurity, namespace_labels};
@@ -13,7 +13,7 @@ use crate::namespace_lookup::NamespaceLookup;
 use crate::summary::summary;
 use crate::view::{Namespace, Pod};
 
-/// The most pods that are judged, as in-tree.
+/// The most pods that are evaluated, as in-tree.
 const MOST_PODS: usize = 3000;
 
 /// The most names of pods that are kept for a warning.
@@ -65,7 +65,7 @@ impl PodSecurity {
                 return Ok(());
             }
             let lookup = NamespaceLookup::new(Some(name), cluster, Namespace::LABELLED).with(new);
-            self.judge_stored(Pod::of(item), lookup, &after, &mut found)
+            self.evaluate_stored(Pod::of(item), lookup, &after, &mut found)
         });
         if let Err(fault) = listed {
             let warning = "existing pods are not checked against the new level, as a look-up failed";
@@ -88,7 +88,7 @@ impl PodSecurity {
         Ok(verdict)
     }
 
-    fn judge_stored(
+    fn evaluate_stored(
         &self,
         pod: Pod<'_>,
         lookup: NamespaceLookup<'_>,
@@ -99,7 +99,7 @@ impl PodSecurity {
             return Ok(());
         }
         let mut report = Report::new(standard.clone(), Modes::WARN);
-        Judgement::of_stored(self, pod, lookup)?.run(&mut report)?;
+        Evaluation::of_stored(self, pod, lookup)?.run(&mut report)?;
         let name = pod.metadata().name().text()?.unwrap_or_default();
         for control in report.violated_controls() {
             found.add(control, name);

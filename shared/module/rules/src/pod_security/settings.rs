@@ -7,7 +7,7 @@ use super::{Level, LevelVersion, PodSecurity, StandardsByMode};
 choices! {
     /// How violations that the object already has are handled.
     pub enum ExistingViolations {
-        /// They are judged like new ones.
+        /// They are evaluated like new ones.
         Recheck,
         /// They are tolerated, each one alone.
         Tolerate,
@@ -22,7 +22,7 @@ choices! {
         /// They are admitted with warnings at the `warn` level, or at the enforced level if `warn`
         /// is not set.
         Warn,
-        /// They are not judged.
+        /// They are not evaluated.
         Ignore,
     }
 
@@ -129,7 +129,10 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ("warn", "A level whose violations are admitted with warnings."),
     ("warn.level", "Required."),
     ("warn.version", "Like `version`."),
-    ("exemptions", "Requests and pods that are not judged, by exact name, as in `PodSecurityConfiguration`."),
+    (
+        "exemptions",
+        "Requests and pods that are not evaluated, by exact name, as in `PodSecurityConfiguration`.",
+    ),
     ("exemptions.usernames", "Names of requesting users. Service accounts of pods are not compared."),
     ("exemptions.namespaces", "Names of namespaces."),
     ("exemptions.runtimeClasses", "Names of the pods' runtime classes."),
@@ -139,7 +142,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "templates",
-        "How pod templates are handled. `Enforce`: violations are denied, unless an update leaves the template unchanged. `Warn`: templates are admitted, with warnings at the level of `warn`, or at `level` if `warn` is not set. `Ignore`: templates are not judged.",
+        "How pod templates are handled. `Enforce`: violations are denied, unless an update leaves the template unchanged. `Warn`: templates are admitted, with warnings at the level of `warn`, or at `level` if `warn` is not set. `Ignore`: templates are not evaluated.",
     ),
     (
         "namespaceLabels",
@@ -162,7 +165,7 @@ pub(super) fn configure(settings: Node<'_>) -> Result<PodSecurity, SettingsError
     if existing_violations == ExistingViolations::TolerateOwned && templates != Templates::Enforce {
         return Err(SettingsError::at(
             existing,
-            "TolerateOwned would admit the pods of any workload; remove templates, so that workloads are judged",
+            "TolerateOwned would admit the pods of any workload; remove templates, so that workloads are evaluated",
         ));
     }
     if templates != Templates::Enforce {
@@ -191,7 +194,7 @@ fn refuse_derived_owners(exclude: Node<'_>) -> Result<(), SettingsError> {
                     item,
                     workload,
                     "would also exclude the pods of any ReplicaSet or Job with such a name; remove templates, so \
-                     that workloads are judged",
+                     that workloads are evaluated",
                 ));
             }
         }

@@ -1,4 +1,4 @@
-//! The updates of a pod that are judged.
+//! The updates of a pod that are evaluated.
 //!
 //! Source: `isSignificantPodUpdate` in `admission/admission.go` of k8s.io/pod-security-admission.
 

@@ -18,8 +18,8 @@ pub(super) fn exempt<'d>(reason: &'static str) -> Verdict<'d> {
     Verdict::admit().annotate(EXEMPT, reason.to_owned())
 }
 
-/// Returns the verdict on a request that could not be judged and cannot be denied.
-pub(super) fn unjudged<'d>(error: String) -> Verdict<'d> {
+/// Returns the verdict on a request that could not be evaluated and cannot be denied.
+pub(super) fn unevaluated<'d>(error: String) -> Verdict<'d> {
     Verdict::admit().annotate(ERROR, error)
 }
 

@@ -4,7 +4,7 @@
 //! [`Requirement`] is the part of such a policy that a check of the standards makes as well: the
 //! check, those of its fields that the policy restricts, and entries for what the policy allows.
 //! [`settings`] joins requirements: the checks and fields that no requirement names are excluded.
-//! [`join`] makes one manifest of the policies that judge the same requests.
+//! [`join`] makes one manifest of the policies that evaluate the same requests.
 
 mod part;
 mod ports;

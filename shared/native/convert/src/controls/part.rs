@@ -1,4 +1,4 @@
-//! Policies that judge the same requests, as one manifest.
+//! Policies that evaluate the same requests, as one manifest.
 
 use rules::pod_security::PodSecurity;
 use serde_json::{Map, Value, json};
@@ -70,7 +70,7 @@ impl Outcome {
     }
 }
 
-/// A policy for a single control, with the requests that it judges.
+/// A policy for a single control, with the requests that it evaluates.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) document: String,
@@ -79,7 +79,7 @@ pub(crate) struct Part {
     pub(crate) name: String,
     /// The namespace; `None` for a policy for the cluster.
     pub(crate) namespace: Option<String>,
-    /// The specification without settings; `None` if the policy judges no pods.
+    /// The specification without settings; `None` if the policy evaluates no pods.
     pub(crate) spec: Option<PolicySpec>,
     /// The specification of an instance for background audits.
     pub(crate) audit: Option<PolicySpec>,
@@ -89,7 +89,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Whether both judge the same requests in the same way.
+    /// Whether both evaluate the same requests in the same way.
     fn is_like(&self, other: &Self) -> bool {
         let key = |part: &Self| {
             json!([part.spec, part.audit, part.warns, part.namespace, part.outcome.minor, part.widens()])
@@ -117,13 +117,14 @@ impl Part {
     }
 }
 
-/// Returns one conversion for all policies that judge the same requests in the same way, in the
+/// Returns one conversion for all policies that evaluate the same requests in the same way, in the
 /// order of the first of them. Policies without requirements have no manifest.
 pub(crate) fn join(parts: Vec<Part>, names: &mut ManifestNames) -> Vec<Conversion> {
     let mut groups: Vec<Vec<Part>> = Vec::new();
     for part in parts {
-        let is_judged = part.spec.is_some() && !part.outcome.requirements.is_empty();
-        let group = groups.iter_mut().find(|group| is_judged && group.iter().all(|other| other.fits(&part)));
+        let is_evaluated = part.spec.is_some() && !part.outcome.requirements.is_empty();
+        let group =
+            groups.iter_mut().find(|group| is_evaluated && group.iter().all(|other| other.fits(&part)));
         match group {
             Some(group) => group.push(part),
             None => groups.push(vec![part]),
@@ -168,10 +169,10 @@ fn manifests(mut parts: Vec<Part>, names: &mut ManifestNames) -> Vec<Conversion>
     }
     let name = if parts.len() == 1 { first.name.as_str() } else { POD_SECURITY };
     let mut manifest = |suffix: &str, mut spec: PolicySpec, settings: Map<String, Value>| {
-        let judges_pods_alone =
+        let evaluates_pods_alone =
             spec.rules.iter().all(|rule| rule.resources.iter().all(|resource| resource.starts_with("pods")));
         spec.settings = settings;
-        if judges_pods_alone {
+        if evaluates_pods_alone {
             spec.settings.insert("templates".to_owned(), "Ignore".into());
         }
         names.manifest(first.namespace.as_deref(), &format!("{name}{suffix}"), spec)

@@ -10,7 +10,7 @@ pub(super) struct Action {
     pub(super) mode: PolicyMode,
     /// Whether violations of requests cause warnings alone.
     pub(super) warns: bool,
-    pub(super) judges_requests: bool,
+    pub(super) evaluates_requests: bool,
     pub(super) audits: bool,
 }
 
@@ -19,7 +19,7 @@ pub(super) const ACTIONS: [&str; 3] = ["deny", "warn", "dryrun"];
 impl Action {
     pub(super) fn of_requests(action: &str, audits: bool) -> Self {
         let mode = if action == "dryrun" { PolicyMode::Monitor } else { PolicyMode::Protect };
-        Self { mode, warns: action == "warn", judges_requests: true, audits }
+        Self { mode, warns: action == "warn", evaluates_requests: true, audits }
     }
 
     /// Reads the action of a constraint.
@@ -56,7 +56,7 @@ impl Action {
         let strongest = ACTIONS.into_iter().find(|action| of_requests.contains(action));
         Ok(match strongest {
             Some(action) => Self::of_requests(action, audits),
-            None => Self { mode: PolicyMode::Monitor, warns: false, judges_requests: false, audits },
+            None => Self { mode: PolicyMode::Monitor, warns: false, evaluates_requests: false, audits },
         })
     }
 }

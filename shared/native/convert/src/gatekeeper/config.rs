@@ -20,7 +20,7 @@ pub(super) const DEFAULTS: &str = "Gatekeeper's webhook, as its manifests deploy
 pub(super) struct Surroundings {
     pub(super) excluded_from_requests: Vec<String>,
     pub(super) excluded_from_audits: Vec<String>,
-    /// The workloads whose templates are judged as pods.
+    /// The workloads whose templates are evaluated as pods.
     pub(super) expansions: Vec<Expansion>,
     /// The kinds of constraints with a template in the input, and the reason why it is not
     /// converted.

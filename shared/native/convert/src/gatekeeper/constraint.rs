@@ -9,7 +9,7 @@ use serde_json::{Map, json};
 use super::action::Action;
 use super::config::Surroundings;
 use super::kinds::{self, KINDS, Kind};
-use super::scope::{JudgedKind, Matched, Scope, Source};
+use super::scope::{EvaluatedKind, Matched, Scope, Source};
 use crate::controls::{Otherwise, Outcome, Part, for_audits};
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::external_ips;
@@ -62,18 +62,19 @@ pub(super) fn convert(
         outcome.problems.extend(unknown(spec));
     }
     let action = Action::read(spec.as_ref())?;
-    if !action.judges_requests && !action.audits {
+    if !action.evaluates_requests && !action.audits {
         outcome.notes.push(NO_POINT.to_owned());
     }
-    let judged = JudgedKind("Pod");
-    let scope = match Scope::read(spec.as_ref(), judged, known.judges_updates, surroundings, &mut outcome)? {
-        Matched::Scope(scope) => scope,
-        Matched::Nothing(reason) => {
-            outcome.notes.push(reason);
-            return Ok(vec![part(object, &title, name, None, outcome)]);
-        }
-    };
-    let operations = if known.judges_updates {
+    let evaluated = EvaluatedKind("Pod");
+    let scope =
+        match Scope::read(spec.as_ref(), evaluated, known.evaluates_updates, surroundings, &mut outcome)? {
+            Matched::Scope(scope) => scope,
+            Matched::Nothing(reason) => {
+                outcome.notes.push(reason);
+                return Ok(vec![part(object, &title, name, None, outcome)]);
+            }
+        };
+    let operations = if known.evaluates_updates {
         BTreeSet::from(Operation::ALL)
     } else {
         outcome.notes.push(CREATION_ALONE.to_owned());
@@ -120,7 +121,7 @@ fn workloads(
     surroundings: &Surroundings,
     of_pods: &Outcome,
 ) -> Vec<Converted> {
-    if scope.source() == Source::Original || !action.judges_requests {
+    if scope.source() == Source::Original || !action.evaluates_requests {
         return Vec::new();
     }
     let mut by_action: BTreeMap<Option<&str>, BTreeSet<Target>> = BTreeMap::new();
@@ -141,7 +142,7 @@ fn workloads(
             outcome.refuses("spec.match", problem);
         }
         if of_pods.otherwise.is_some() {
-            let problem = "judges the profile that a container ends up with; the manifest refuses Unconfined in a \
+            let problem = "evaluates the profile that a container ends up with; the manifest refuses Unconfined in a \
                            template also where each container has another profile or an exempt image";
             outcome.refuses("spec.parameters", problem);
         }
@@ -153,14 +154,14 @@ fn workloads(
     parts
 }
 
-const NO_EXPANSION: &str = "A constraint with the source Generated judges the pods of ExpansionTemplates alone, and \
+const NO_EXPANSION: &str = "A constraint with the source Generated evaluates the pods of ExpansionTemplates alone, and \
      has no part in a manifest without them.";
 
 const NO_POINT: &str =
     "A constraint without an enforcement point for requests or audits has no part in a manifest.";
 
 const CREATION_ALONE: &str = "The library's template ignores updates, and so do the rules. Add the rule for updates of \
-     pods/ephemeralcontainers to judge the containers of kubectl debug as well.";
+     pods/ephemeralcontainers to evaluate the containers of kubectl debug as well.";
 
 fn part(
     object: &Fields<'_>,
@@ -171,7 +172,7 @@ fn part(
 ) -> Converted {
     let (spec, audit, warns) = match specs {
         None => (None, None, false),
-        Some(((spec, audit), action)) if action.judges_requests => (Some(spec), audit, action.warns),
+        Some(((spec, audit), action)) if action.evaluates_requests => (Some(spec), audit, action.warns),
         Some(((_, audit), _)) => (audit.map(for_audits), None, false),
     };
     Converted::Part(Box::new(Part {
@@ -200,7 +201,7 @@ fn unknown(spec: &Fields<'_>) -> Vec<FieldProblem> {
     spec.unknown(&["match", "parameters", "enforcementAction", "scopedEnforcementActions"])
 }
 
-/// The patterns of the images whose containers the constraint does not judge.
+/// The patterns of the images whose containers the constraint does not evaluate.
 fn exempt_images(
     kind: &Kind,
     parameters: &Fields<'_>,
@@ -234,10 +235,10 @@ fn of_external_ips(
         outcome.problems.extend(unknown(spec));
     }
     let action = Action::read(spec.as_ref())?;
-    let scope = Scope::read(spec.as_ref(), JudgedKind("Service"), true, surroundings, &mut outcome)?;
+    let scope = Scope::read(spec.as_ref(), EvaluatedKind("Service"), true, surroundings, &mut outcome)?;
     let listed = |problem| NotConverted::new(object.document(), title, None, problem);
     let scope = match scope {
-        Matched::Scope(_) if !action.judges_requests && !action.audits => Err(NO_POINT.to_owned()),
+        Matched::Scope(_) if !action.evaluates_requests && !action.audits => Err(NO_POINT.to_owned()),
         Matched::Scope(scope) => Ok(scope),
         Matched::Nothing(reason) => Err(reason),
     };
@@ -271,7 +272,7 @@ fn of_external_ips(
         spec.mode = PolicyMode::Monitor;
     }
     let (first, second) = match audit.map(for_audits) {
-        Some(audit) if !action.judges_requests => (audit, None),
+        Some(audit) if !action.evaluates_requests => (audit, None),
         audit => (spec, audit),
     };
     let mut manifest = |name: &str, mut spec: PolicySpec| {

@@ -1,4 +1,4 @@
-//! Expansions: the workloads whose templates Gatekeeper judges as pods.
+//! Expansions: the workloads whose templates Gatekeeper evaluates as pods.
 //!
 //! Source: `pkg/expansion` and `createReviewForResultant` in `pkg/webhook/policy.go` of
 //! open-policy-agent/gatekeeper at dd8507e.
@@ -11,7 +11,7 @@ use crate::conversion::FieldProblem;
 use crate::fields::Fields;
 use crate::target::Target;
 
-/// Workloads whose templates are judged.
+/// Workloads whose templates are evaluated.
 #[derive(Clone, Debug)]
 pub(super) struct Expansion {
     pub(super) targets: BTreeSet<Target>,
@@ -20,7 +20,7 @@ pub(super) struct Expansion {
 }
 
 const OTHER: &str = "makes something else of objects than pods of workloads of Kubernetes, and is not converted; the \
-     manifests judge the pods that result";
+     manifests evaluate the pods that result";
 
 impl Expansion {
     pub(super) fn read(object: &Fields<'_>) -> Result<Result<Self, FieldProblem>, InputError> {

@@ -1,8 +1,8 @@
 //! The constraints of the library: their parameters, and what they require.
 //!
 //! Source: open-policy-agent/gatekeeper-library at 5c441fb (July 2026), the Rego of the templates
-//! in `library/pod-security-policy` and `library/general`. Gatekeeper judges by the CEL of a
-//! template by default, so that what the CEL judges otherwise is listed.
+//! in `library/pod-security-policy` and `library/general`. Gatekeeper evaluates the CEL of a
+//! template by default, so that what the CEL evaluates otherwise is listed.
 
 use std::net::IpAddr;
 
@@ -21,8 +21,8 @@ pub(super) struct Kind {
     /// The keys of its parameters, other than `exemptImages`.
     pub(super) keys: &'static [&'static str],
     pub(super) exempts_images: bool,
-    /// Whether it judges updates; the others judge the creation of pods alone.
-    pub(super) judges_updates: bool,
+    /// Whether it evaluates updates; the others evaluate the creation of pods alone.
+    pub(super) evaluates_updates: bool,
     /// Adds what it requires with parameters and the patterns of exempt images.
     pub(super) require: fn(&Fields<'_>, &[String], &mut Outcome) -> Result<(), InputError>,
 }
@@ -30,7 +30,7 @@ pub(super) struct Kind {
 type Require = fn(&Fields<'_>, &[String], &mut Outcome) -> Result<(), InputError>;
 
 const fn of_pods(name: &'static str, keys: &'static [&'static str], require: Require) -> Kind {
-    Kind { name, keys, exempts_images: false, judges_updates: false, require }
+    Kind { name, keys, exempts_images: false, evaluates_updates: false, require }
 }
 
 const fn of_containers(name: &'static str, keys: &'static [&'static str], require: Require) -> Kind {
@@ -38,7 +38,7 @@ const fn of_containers(name: &'static str, keys: &'static [&'static str], requir
 }
 
 const fn of_updates(name: &'static str, keys: &'static [&'static str], require: Require) -> Kind {
-    Kind { judges_updates: true, ..of_containers(name, keys, require) }
+    Kind { evaluates_updates: true, ..of_containers(name, keys, require) }
 }
 
 pub(super) const KINDS: &[Kind] = &[
@@ -177,7 +177,7 @@ fn app_armor(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome) 
         }
         check = check.allow(APP_ARMOR, &["unconfined".to_owned()]);
     } else {
-        let problem = "judges the profile that a container ends up with; the manifest refuses Unconfined also where \
+        let problem = "evaluates the profile that a container ends up with; the manifest refuses Unconfined also where \
                        each container has another profile or an exempt image";
         outcome.refuses(path, problem);
     }
@@ -340,7 +340,7 @@ fn host_paths(parameters: &Fields<'_>, _: &[String], outcome: &mut Outcome) -> R
     Ok(())
 }
 
-/// Lists how the CEL of the template, which compares the start of the text, judges a prefix.
+/// Lists how the CEL of the template, which compares the start of the text, evaluates a prefix.
 fn starts_of_paths(prefix: &str, path: &str, outcome: &mut Outcome) {
     let problem = "the CEL of the template compares the start of the text, so that /var/log also admits /var/logs; \
                    the manifest admits the path and what is below it";
@@ -427,7 +427,7 @@ fn se_linux(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome) -
         let problem = "each entry allows its user, role and type together; the manifest admits all combinations of them";
         outcome.admits(&path, problem);
     }
-    let problem = "levels other than those of the entries are refused; the manifest judges no levels, which the policy \
+    let problem = "levels other than those of the entries are refused; the manifest evaluates no levels, which the policy \
                    selinux does";
     outcome.admits(path, problem);
     outcome.require(check);

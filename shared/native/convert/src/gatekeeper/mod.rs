@@ -23,8 +23,8 @@ const EXPECTED: &str = "expected constraints of Gatekeeper";
 ///
 /// The documents are constraints, and the `Config`, `ConstraintTemplate`s and `ExpansionTemplate`s
 /// that they work with, and lists of them. Constraints without their template are those of the
-/// library. Constraints that judge the same requests in the same way become one manifest, if none
-/// restricts a field in another way than another one.
+/// library. Constraints that evaluate the same requests in the same way become one manifest, if
+/// none restricts a field in another way than another one.
 ///
 /// # Errors
 /// The first document that Gatekeeper would not accept.

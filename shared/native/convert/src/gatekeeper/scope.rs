@@ -21,9 +21,9 @@ const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
 /// The kind that a template reads, with its group.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct JudgedKind(pub(super) &'static str);
+pub(super) struct EvaluatedKind(pub(super) &'static str);
 
-/// The objects of a kind that a constraint judges, in requests and in audits.
+/// The objects of a kind that a constraint evaluates, in requests and in audits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     namespaces: Vec<LabelSelectorRequirement>,
@@ -32,11 +32,11 @@ pub(super) struct Scope {
     audited_namespaces: Vec<LabelSelectorRequirement>,
     /// Whether other namespaces are left out of audits than of requests.
     audits_differ: bool,
-    /// The objects that are judged: `All`, `Generated` or `Original`.
+    /// The objects that are evaluated: `All`, `Generated` or `Original`.
     source: Source,
 }
 
-/// The objects that a constraint judges, by their origin.
+/// The objects that a constraint evaluates, by their origin.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) enum Source {
     /// Those of requests and those of expansions.
@@ -50,11 +50,11 @@ pub(super) enum Source {
 
 /// The problem with labels of pod templates that are in different places.
 const SEVERAL_PLACES: &str = "selects by the labels of pod templates, which are in different places of these \
-     workloads; the manifest judges all of them";
+     workloads; the manifest evaluates all of them";
 
 const HAS_NAME: &str = "has-its-name";
 
-/// A scope, or why nothing is judged.
+/// A scope, or why nothing is evaluated.
 #[derive(Debug)]
 pub(super) enum Matched {
     Scope(Scope),
@@ -67,15 +67,15 @@ impl Scope {
     /// Source: `pkg/mutation/match` in open-policy-agent/gatekeeper.
     pub(super) fn read(
         spec: Option<&Fields<'_>>,
-        kind: JudgedKind,
-        judges_updates: bool,
+        kind: EvaluatedKind,
+        evaluates_updates: bool,
         surroundings: &Surroundings,
         outcome: &mut Outcome,
     ) -> Result<Matched, InputError> {
         let mut scope = Self::default();
         let matched = spec.map(|spec| spec.object("match")).transpose()?.flatten();
         if let Some(matched) = &matched
-            && let Some(reason) = scope.read_match(matched, kind, judges_updates, outcome)?
+            && let Some(reason) = scope.read_match(matched, kind, evaluates_updates, outcome)?
         {
             return Ok(Matched::Nothing(reason));
         }
@@ -98,8 +98,8 @@ impl Scope {
     fn read_match(
         &mut self,
         matched: &Fields<'_>,
-        kind: JudgedKind,
-        judges_updates: bool,
+        kind: EvaluatedKind,
+        evaluates_updates: bool,
         outcome: &mut Outcome,
     ) -> Result<Option<String>, InputError> {
         let has = |values: &[&str], wanted: &str| {
@@ -117,7 +117,7 @@ impl Scope {
             )));
         }
         if matched.text("scope")? == Some("Cluster") {
-            return Ok(Some("The scope of the match is Cluster, so the constraint judges nothing in namespaces and refuses nothing.".to_owned()));
+            return Ok(Some("The scope of the match is Cluster, so the constraint evaluates nothing in namespaces and refuses nothing.".to_owned()));
         }
         self.source = match matched.text("source")? {
             None | Some("" | "All") => Source::All,
@@ -142,8 +142,11 @@ impl Scope {
         self.exclude(&matched.strings("excludedNamespaces")?, "is-not-in-excluded-namespaces");
         if let Some(name) = matched.text("name")?.filter(|name| !name.is_empty()) {
             let has_name = |object: &str| cel::has_name(object, &[name]);
-            let expression =
-                if judges_updates { CelExpression::of_either_object(has_name) } else { has_name("object") };
+            let expression = if evaluates_updates {
+                CelExpression::of_either_object(has_name)
+            } else {
+                has_name("object")
+            };
             self.condition(HAS_NAME, &expression);
         }
         outcome.problems.extend(matched.unknown(&[
@@ -176,7 +179,7 @@ impl Scope {
         self.source
     }
 
-    /// The scope of the workloads whose templates are judged as pods, and what of it they cannot
+    /// The scope of the workloads whose templates are evaluated as pods, and what of it they cannot
     /// have.
     pub(super) fn of_workloads(&self, targets: &BTreeSet<Target>) -> (Self, Option<&'static str>) {
         let mut scope = self.clone();
@@ -184,7 +187,7 @@ impl Scope {
         scope.conditions.retain(|condition| condition.name != HAS_NAME);
         if scope.conditions.len() < self.conditions.len() {
             problem = Some(
-                "is the name of a pod, which an expansion makes up; the manifest judges workloads of all names",
+                "is the name of a pod, which an expansion makes up; the manifest evaluates workloads of all names",
             );
         }
         if let Some(selector) = scope.objects.take() {
@@ -234,7 +237,7 @@ impl Scope {
         let mut audit = PolicySpec::new(policy, action.mode, audited, Map::new());
         audit.namespace_selector = selector(self.audited_namespaces);
         audit.object_selector = self.objects;
-        let is_separate = action.audits && (!is_one || !action.judges_requests);
+        let is_separate = action.audits && (!is_one || !action.evaluates_requests);
         (spec, is_separate.then_some(audit))
     }
 }

@@ -20,10 +20,10 @@ pub(super) const ID: &str = "psa-label-enforcer";
 /// The modes, with the settings of `pod-security` for them.
 const MODES: [(&str, &str); 3] = [("enforce", ""), ("audit", "audit"), ("warn", "warn")];
 
-const REFUSES: &str = "the labels reach Namespaces when they are created and updated, and the manifest judges pods in \
-                       all of them; it also judges pods that the plugin exempts by its configuration, so that it is in \
+const REFUSES: &str = "the labels reach Namespaces when they are created and updated, and the manifest evaluates pods in \
+                       all of them; it also evaluates pods that the plugin exempts by its configuration, so that it is in \
                        mode monitor";
-const LABELS: &str = "the manifest judges pods by these settings and writes no labels, so that the plugin no longer \
+const LABELS: &str = "the manifest evaluates pods with these settings and writes no labels, so that the plugin no longer \
                       enforces the levels in new Namespaces";
 const UNSET: &str = "is not set, so that the label of a Namespace counts; the manifest has no such level: set it here, \
                      or namespaceLabels: Honor in the manifest";

@@ -19,7 +19,7 @@ const GROUP: &str = "policies.kubewarden.io";
 /// Converts policies of Kubewarden that run its official modules for single controls into
 /// `pod-security`.
 ///
-/// The documents are policies and groups of policies, and lists of them. Policies that judge the
+/// The documents are policies and groups of policies, and lists of them. Policies that evaluate the
 /// same requests become one manifest, if none restricts a field in another way than another one.
 ///
 /// # Errors

@@ -15,8 +15,8 @@ pub(super) struct Module {
     /// The last part of the name of its image.
     pub(super) id: &'static str,
     pub(super) keys: &'static [&'static str],
-    /// Whether it judges pods alone, and admits workloads.
-    pub(super) judges_pods_alone: bool,
+    /// Whether it evaluates pods alone, and admits workloads.
+    pub(super) evaluates_pods_alone: bool,
     /// Whether it refuses each `PodTemplate`, which none of the policies can read.
     pub(super) refuses_pod_templates: bool,
     /// Adds what it requires with settings.
@@ -28,7 +28,7 @@ const fn of_pods(
     keys: &'static [&'static str],
     require: fn(&Fields<'_>, &mut Outcome) -> Result<(), InputError>,
 ) -> Module {
-    Module { id, keys, judges_pods_alone: true, refuses_pod_templates: false, require }
+    Module { id, keys, evaluates_pods_alone: true, refuses_pod_templates: false, require }
 }
 
 const fn of_workloads(
@@ -36,7 +36,7 @@ const fn of_workloads(
     keys: &'static [&'static str],
     require: fn(&Fields<'_>, &mut Outcome) -> Result<(), InputError>,
 ) -> Module {
-    Module { id, keys, judges_pods_alone: false, refuses_pod_templates: true, require }
+    Module { id, keys, evaluates_pods_alone: false, refuses_pod_templates: true, require }
 }
 
 /// All official policies about the Pod Security Standards and what `PodSecurityPolicy` restricted.
@@ -272,7 +272,7 @@ fn host_paths(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputE
             outcome.admits(settings.path(KEY), problem);
         }
     }
-    let problem = "only hostPath volumes that a container or an init container mounts are judged; the manifest refuses \
+    let problem = "only hostPath volumes that a container or an init container mounts are evaluated; the manifest refuses \
                    others as well, as a hostPath volume has effects on the node without a mount";
     outcome.refuses(settings.path(KEY), problem);
     outcome.require(check);
@@ -415,7 +415,7 @@ fn volume_types(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), Inpu
         return Err(settings.error(KEY, "must not contain other types than \"*\" if it contains \"*\""));
     }
     if settings.boolean(IGNORES)? == Some(true) {
-        let problem = "volumes of init containers alone are not judged, which exclusions cannot say; the manifest \
+        let problem = "volumes of init containers alone are not evaluated, which exclusions cannot say; the manifest \
                        refuses their types as well";
         outcome.refuses(settings.path(IGNORES), problem);
     }

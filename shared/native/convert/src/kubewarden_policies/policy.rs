@@ -187,16 +187,16 @@ impl Policy<'_, '_> {
         }
         (module.require)(&settings, &mut outcome)?;
         scope.rules = self.rules(module, &mut outcome)?;
-        let is_judged = !scope.rules.is_empty();
-        if !is_judged {
-            outcome.admits(self.spec.path("rules"), "matches no resource that the module judges");
+        let is_evaluated = !scope.rules.is_empty();
+        if !is_evaluated {
+            outcome.admits(self.spec.path("rules"), "matches no resource that the module evaluates");
         }
         Ok(Converted::Part(Box::new(Part {
             document: self.object.document().to_owned(),
             title: title.to_owned(),
             name: format!("{POD_SECURITY}-{name}"),
             namespace: self.namespace.map(str::to_owned),
-            spec: is_judged.then_some(scope),
+            spec: is_evaluated.then_some(scope),
             audit: None,
             warns: false,
             outcome,
@@ -250,14 +250,14 @@ impl Policy<'_, '_> {
         Ok((scope, problems))
     }
 
-    /// The rules for the resources that a module and `pod-security` judge.
+    /// The rules for the resources that a module and `pod-security` evaluate.
     fn rules(&self, module: &Module, outcome: &mut Outcome) -> Result<Vec<TargetRule>, InputError> {
         let mut rules: Vec<TargetRule> = Vec::new();
         let (mut leaves_out, mut has_templates) = (false, false);
         for rule in self.spec.objects("rules")? {
             let (mut targets, operations) = reach(&rule)?;
             has_templates |= targets.remove(&Target::PodTemplate);
-            if module.judges_pods_alone {
+            if module.evaluates_pods_alone {
                 let count = targets.len();
                 targets.retain(|target| target.is_pod());
                 leaves_out |= targets.len() < count;
@@ -267,27 +267,28 @@ impl Policy<'_, '_> {
         if self.spec.list("rules")?.is_empty() {
             return Err(self.spec.error("rules", format!("is missing; {EXPECTED}")));
         }
-        let judges_pods_alone = leaves_out || module.judges_pods_alone && has_templates;
+        let evaluates_pods_alone = leaves_out || module.evaluates_pods_alone && has_templates;
         if has_templates && module.refuses_pod_templates {
             let problem = "the module refuses each PodTemplate, which it cannot read; the manifest has no rule for \
                            them";
             outcome.admits(self.spec.path("rules"), problem);
-        } else if has_templates && !judges_pods_alone {
+        } else if has_templates && !evaluates_pods_alone {
             outcome.notes.push(format!(
                 "{} admits each PodTemplate, which it cannot read, so its rules for podtemplates are left out.",
                 module.id
             ));
         }
-        if judges_pods_alone {
-            outcome
-                .notes
-                .push(format!("{} judges pods alone, so its rules for workloads are left out.", module.id));
+        if evaluates_pods_alone {
+            outcome.notes.push(format!(
+                "{} evaluates pods alone, so its rules for workloads are left out.",
+                module.id
+            ));
         }
         Ok(rules)
     }
 }
 
-/// The resources and operations of a rule that `pod-security` judges.
+/// The resources and operations of a rule that `pod-security` evaluates.
 fn reach(rule: &Fields<'_>) -> Result<(BTreeSet<Target>, BTreeSet<Operation>), InputError> {
     let has = |values: &[&str], wanted: &[&str]| values.iter().any(|value| wanted.contains(value));
     let (groups, versions) = (rule.texts("apiGroups")?, rule.texts("apiVersions")?);

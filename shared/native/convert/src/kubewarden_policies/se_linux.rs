@@ -16,7 +16,7 @@ use crate::{InputError, Operation};
 /// The last part of the name of its image.
 pub(super) const ID: &str = "selinux-psp";
 
-/// The policy, with the requests that it judges.
+/// The policy, with the requests that it evaluates.
 pub(super) struct Policy<'p, 'd> {
     pub(super) object: &'p Fields<'d>,
     pub(super) title: &'p str,

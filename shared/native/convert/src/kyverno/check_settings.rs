@@ -48,7 +48,7 @@ impl Standard {
         Self { key: "level", level: "restricted".into(), version: "latest".into() }
     }
 
-    /// The settings that judge by the check alone, as background audits do.
+    /// The settings that evaluate the check alone, as background audits do.
     pub(super) fn settings(&self) -> Map<String, Value> {
         let mut settings = Map::new();
         settings.insert(self.key.to_owned(), self.level.clone());
@@ -56,7 +56,7 @@ impl Standard {
         settings
     }
 
-    /// The settings that judge requests.
+    /// The settings that evaluate requests.
     pub(super) fn settings_for(&self, action: ViolationAction, tolerates: bool) -> Map<String, Value> {
         let mut settings = self.settings();
         match action {

@@ -33,7 +33,7 @@ pub struct KyvernoConfiguration {
     document: Option<String>,
     filters: Vec<Filter>,
     excluded: Subjects,
-    /// Subjects that are judged although they are excluded.
+    /// Subjects that are evaluated although they are excluded.
     included: Subjects,
     namespace_selector: LabelSelector,
     object_selector: LabelSelector,
@@ -99,7 +99,7 @@ impl KyvernoConfiguration {
             if !text(key)?.trim().is_empty() {
                 let problem =
                     FieldProblem::new(data.path(key), "a request does not contain the roles of its user");
-                read.problems.push(problem.widening("the policy judges the requests of these users"));
+                read.problems.push(problem.widening("the policy evaluates the requests of these users"));
             }
         }
         if let Some(webhooks) = embedded(&data, document, "webhooks")? {
@@ -272,7 +272,7 @@ impl KyvernoConfiguration {
                     let path = "data.webhooks".to_owned();
                     let problem = "a namespaced policy cannot select namespaces by label";
                     let problem = FieldProblem::new(path, problem);
-                    scope.problems.push(problem.widening("without it, the policy judges more requests"));
+                    scope.problems.push(problem.widening("without it, the policy evaluates more requests"));
                 }
             }
         }

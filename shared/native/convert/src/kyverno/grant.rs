@@ -207,7 +207,7 @@ fn entry_fields(
     }
 }
 
-/// Requests of a rule to which the same grants apply, so that one manifest can judge them.
+/// Requests of a rule to which the same grants apply, so that one manifest can evaluate them.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) targets: BTreeSet<Target>,

@@ -6,9 +6,9 @@ mod check_settings;
 mod condition;
 mod configuration;
 mod entry;
+mod evaluator;
 mod exclusion;
 mod grant;
-mod judge;
 mod kind_pattern;
 mod library;
 mod match_resources;
@@ -58,7 +58,7 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
 /// different exceptions, for namespaces with different actions, for requests and background audits.
 /// The first of them lists what is not converted.
 ///
-/// Where Kubewarden cannot express a field, the policy judges more requests than the rule, never
+/// Where Kubewarden cannot express a field, the policy evaluates more requests than the rule, never
 /// fewer, and is in mode monitor.
 ///
 /// # Errors

@@ -30,7 +30,7 @@ const VALIDATE: [&str; 3] = ["failureAction", "failureActionOverrides", "allowEx
 pub(super) const NO_CHECK: &str =
     "only podSecurity and the checks of pods and external IPs in Kyverno's library are converted";
 
-/// The fields because of which Kyverno judges fewer requests.
+/// The fields because of which Kyverno evaluates fewer requests.
 const NARROWING: [&str; 3] = ["preconditions", "celPreconditions", "applyRules"];
 
 /// Lists the fields of a policy, a rule and its `validate` that are not converted. `check` are the
@@ -76,12 +76,12 @@ fn listed(
 fn reason(key: &str) -> &'static str {
     match key {
         "preconditions" | "celPreconditions" => {
-            "the policy judges requests regardless of it; write it as a matchCondition"
+            "the policy evaluates requests regardless of it; write it as a matchCondition"
         }
         "context" => "nothing in the policy can use it",
         "message" => "the module describes each violation; spec.message would replace its messages",
         "applyRules" => {
-            "each rule becomes a separate policy, which judges requests independently of the others"
+            "each rule becomes a separate policy, which evaluates requests independently of the others"
         }
         "mutate" | "generate" | "verifyImages" | "pattern" | "anyPattern" | "deny" | "foreach" | "cel"
         | "manifests" | "assert" => NO_CHECK,

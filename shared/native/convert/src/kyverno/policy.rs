@@ -8,8 +8,8 @@ use super::autogen::Autogen;
 use super::check_settings::Standard;
 use super::configuration::KyvernoConfiguration;
 use super::entry::Entry;
+use super::evaluator::Evaluator;
 use super::grant::{self, ExceptedRule, Grant, Piece};
-use super::judge::Judge;
 use super::library::{self, Draft, Known, LibraryPart, Recognition};
 use super::match_resources::MatchResources;
 use super::policy_exception::PolicyException;
@@ -31,7 +31,7 @@ pub(super) const MONITORS: &str = "Because of what is not converted, this policy
                         monitor, from which Kubewarden allows a change to protect, but no way back.";
 
 pub(super) const NOTHING_LEFT: &str = "has no manifest, because its exclude, the exceptions for it, the configuration of Kyverno, or \
-                            admission and background, which are both false, leave nothing to judge.";
+                            admission and background, which are both false, leave nothing to evaluate.";
 
 /// Why a background audit finds more than the rule.
 pub(super) const AUDITS_MORE: &str = "the audit scanner ignores match conditions, so reports also contain the objects that the \
@@ -54,7 +54,7 @@ pub(super) struct KyvernoPolicy<'p, 'd> {
 /// The parts that all manifests of a rule have in common.
 struct RuleParts<'r> {
     name: &'r str,
-    judge: Judge,
+    evaluator: Evaluator,
     standard: Standard,
     entries: Vec<Value>,
     grants: Vec<Grant>,
@@ -131,7 +131,7 @@ pub(super) fn convert(
     let metadata = document.required_object("metadata")?;
     let spec = document.required_object("spec")?;
     if !is_cluster && metadata.text("namespace")?.is_none_or(str::is_empty) {
-        let problem = "is missing; a Policy judges its own namespace, so write the namespace into it";
+        let problem = "is missing; a Policy evaluates its own namespace, so write the namespace into it";
         return Err(metadata.error("namespace", problem));
     }
     let rules = spec.objects("rules")?;
@@ -177,12 +177,12 @@ impl KyvernoPolicy<'_, '_> {
         }
         let excluded = MatchResources::read(rule.object("exclude")?.as_ref())?;
         let derived = self.autogen.derived(name, &matched, &excluded);
-        let judge = match &check {
-            CheckOfRule::Library(known) => known.judge,
-            _ => Judge::PodSecurity,
+        let evaluator = match &check {
+            CheckOfRule::Library(known) => known.evaluator,
+            _ => Evaluator::PodSecurity,
         };
         let is_of_library = matches!(&check, CheckOfRule::Library(_));
-        let scopes = RequestScope::of(&judge.targets(), &matched, &excluded, &derived, self.is_cluster);
+        let scopes = RequestScope::of(&evaluator.targets(), &matched, &excluded, &derived, self.is_cluster);
         let mut problems: Vec<FieldProblem> =
             scopes.iter().flat_map(|scope| scope.problems.clone()).collect();
         let mut actions = RuleActions::read(self.spec, &validate, self.namespace, &mut problems)?;
@@ -192,7 +192,7 @@ impl KyvernoPolicy<'_, '_> {
         };
         if let CheckOfRule::Library(known) = &check {
             let mut by_kind = scopes.iter().flat_map(|scope| &scope.reach.named);
-            if judge == Judge::PodSecurity
+            if evaluator == Evaluator::PodSecurity
                 && let Some(target) = by_kind.find(|target| !target.is_pod())
             {
                 return none(FieldProblem::new(rule.path("match"), about_pods_alone(*target)));
@@ -200,7 +200,7 @@ impl KyvernoPolicy<'_, '_> {
             // Kyverno compares with the old object for every check but those in CEL.
             actions.tolerates &= known.key != "cel";
             let of_rule = actions.local.iter().map(|local| local.action);
-            problems.extend(judge.problems(&known.path, actions.tolerates, of_rule));
+            problems.extend(evaluator.problems(&known.path, actions.tolerates, of_rule));
         }
         let plain = standard.settings();
         let CheckSettings { entries, library, keys } =
@@ -218,7 +218,7 @@ impl KyvernoPolicy<'_, '_> {
             self.convert_exceptions(exceptions, name, &plain, &scopes, !is_of_library);
         let widens = problems.iter().any(|problem| problem.widens)
             || of_exceptions.iter().any(|(_, problem)| problem.widens);
-        let parts = RuleParts { name, judge, standard, entries, grants, actions, widens };
+        let parts = RuleParts { name, evaluator, standard, entries, grants, actions, widens };
         let is_matched = scopes.iter().any(|scope| scope.is_matched);
         let mut built = RuleManifests::default();
         for scope in scopes {
@@ -230,12 +230,12 @@ impl KyvernoPolicy<'_, '_> {
                 part.coverage.write(&mut manifest.spec.settings);
             }
         }
-        let rejected = |manifest: &PolicyManifest| judge.problem_with(&manifest.spec.settings);
+        let rejected = |manifest: &PolicyManifest| evaluator.problem_with(&manifest.spec.settings);
         if let Some(error) = built.manifests.iter().find_map(rejected) {
             problems.push(FieldProblem::new(check_path, format!("the module rejects the settings: {error}")));
             built.manifests.clear();
         } else if built.manifests.is_empty() && !is_matched {
-            let problem = "matches no resource that the module judges";
+            let problem = "matches no resource that the module evaluates";
             problems.push(FieldProblem::new(rule.path("match"), problem));
         } else if built.manifests.is_empty() {
             built.notes = BTreeSet::from([format!("{}, rule {name}, {NOTHING_LEFT}", self.title)]);
@@ -330,7 +330,7 @@ impl KyvernoPolicy<'_, '_> {
         Ok(())
     }
 
-    /// The manifest that judges requests; `None` if it would judge none.
+    /// The manifest that evaluates requests; `None` if it would evaluate none.
     #[expect(clippy::too_many_arguments, reason = "the parts of a manifest have different origins")]
     fn request_manifest(
         &self,
@@ -346,16 +346,16 @@ impl KyvernoPolicy<'_, '_> {
         if rules.is_empty() {
             return Ok(None);
         }
-        let (mode, note) = rule.judge.mode(local.action, widens);
+        let (mode, note) = rule.evaluator.mode(local.action, widens);
         built.notes.extend(note.map(str::to_owned));
-        let settings = match rule.judge {
-            Judge::PodSecurity => {
+        let settings = match rule.evaluator {
+            Evaluator::PodSecurity => {
                 let settings = rule.standard.settings_for(local.action, rule.actions.tolerates);
                 with_entries(settings, rule, piece)
             }
-            Judge::ExternalIps => Map::new(),
+            Evaluator::ExternalIps => Map::new(),
         };
-        let mut spec = PolicySpec::new(rule.judge.id(), mode, rules, settings);
+        let mut spec = PolicySpec::new(rule.evaluator.id(), mode, rules, settings);
         let selectors = local.selectors.iter().chain(&piece.selectors);
         select(&mut spec, scope, selectors);
         spec.match_conditions.clone_from(&scope.conditions);
@@ -369,7 +369,7 @@ impl KyvernoPolicy<'_, '_> {
                 spec.match_conditions.push(condition);
             }
         }
-        spec.match_conditions.extend(rule.judge.match_conditions(&spec.settings));
+        spec.match_conditions.extend(rule.evaluator.match_conditions(&spec.settings));
         spec.background_audit = Some(false);
         let mut problems = Vec::new();
         webhook::convert(self.spec, &mut spec, &mut problems)?;
@@ -381,7 +381,7 @@ impl KyvernoPolicy<'_, '_> {
     }
 
     /// The manifest for background audits, which the audit scanner alone evaluates; `None` if it
-    /// would judge nothing.
+    /// would evaluate nothing.
     fn audit_manifest(
         &self,
         rule: &RuleParts<'_>,
@@ -389,11 +389,11 @@ impl KyvernoPolicy<'_, '_> {
         piece: &Piece,
         names: &mut ManifestNames,
     ) -> Option<PolicyManifest> {
-        let settings = match rule.judge {
-            Judge::PodSecurity => with_entries(rule.standard.settings(), rule, piece),
-            Judge::ExternalIps => Map::new(),
+        let settings = match rule.evaluator {
+            Evaluator::PodSecurity => with_entries(rule.standard.settings(), rule, piece),
+            Evaluator::ExternalIps => Map::new(),
         };
-        let spec = audit_spec(rule.judge, &piece.targets, settings, scope, piece.selectors.iter())?;
+        let spec = audit_spec(rule.evaluator, &piece.targets, settings, scope, piece.selectors.iter())?;
         Some(names.manifest(self.namespace, &format!("{}-{}-audit", self.name, rule.name), spec))
     }
 
@@ -430,7 +430,7 @@ impl KyvernoPolicy<'_, '_> {
 }
 
 /// Adds the entries of a rule and of the exceptions in a piece to settings, and that templates are
-/// not judged if the piece has none.
+/// not evaluated if the piece has none.
 fn with_entries(mut settings: Map<String, Value>, rule: &RuleParts<'_>, piece: &Piece) -> Map<String, Value> {
     let entries: Vec<Value> = rule.entries.iter().chain(&piece.entries).cloned().collect();
     if !entries.is_empty() {
@@ -457,9 +457,9 @@ fn make_names_unique(conditions: &mut [MatchCondition]) {
 }
 
 /// Returns the specification of a policy that the audit scanner alone asks, about the objects of a
-/// scope; `None` if it would judge nothing.
+/// scope; `None` if it would evaluate nothing.
 pub(super) fn audit_spec<'s>(
-    judge: Judge,
+    evaluator: Evaluator,
     targets: &BTreeSet<Target>,
     settings: Map<String, Value>,
     scope: &RequestScope,
@@ -469,7 +469,7 @@ pub(super) fn audit_spec<'s>(
     if rules.is_empty() {
         return None;
     }
-    let mut spec = PolicySpec::new(judge.id(), PolicyMode::Monitor, rules, settings);
+    let mut spec = PolicySpec::new(evaluator.id(), PolicyMode::Monitor, rules, settings);
     select(&mut spec, scope, selectors);
     Some(for_audits(spec))
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: `MatchesException` in `pkg/engine/utils/exceptions.go` and `validatePssHandler` in
 //! `pkg/engine/handlers/validation/validate_pss.go` of kyverno/kyverno at 111e07b. An exception is
-//! compared with the object that is judged, and its `operations` are not read. If several
+//! compared with the object that is evaluated, and its `operations` are not read. If several
 //! exceptions match, one without `podSecurity` skips the rule, and otherwise the entries of all of
 //! them apply.
 
@@ -149,7 +149,7 @@ impl<'d> PolicyException<'d> {
         let is_covered = |target: &&Target| {
             let is_derived = rule.reach.is_derived(**target);
             let derived = if **target == Target::CronJob { &derived_for_cron_jobs } else { &derived };
-            // If both rules judge a target, the exception has to name both.
+            // If both rules evaluate a target, the exception has to name both.
             let is_named = !is_derived || rule.reach.named.contains(target);
             (!is_derived || self.applies_to(rule, derived)) && (!is_named || self.applies_to(rule, rule.name))
         };

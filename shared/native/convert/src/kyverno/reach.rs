@@ -1,4 +1,4 @@
-//! The targets and operations that a rule judges.
+//! The targets and operations that a rule evaluates.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// Whether Kyverno judges a target with a derived rule.
+    /// Whether Kyverno evaluates a target with a derived rule.
     pub(super) fn is_derived(&self, target: Target) -> bool {
         self.derived.contains(&target)
     }

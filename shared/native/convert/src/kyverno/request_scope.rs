@@ -1,6 +1,6 @@
-//! The requests that a Kyverno rule judges, expressed with the fields of a Kubewarden policy.
+//! The requests that a Kyverno rule evaluates, expressed with the fields of a Kubewarden policy.
 //!
-//! Where Kubewarden cannot express a field, the policy judges more requests than the rule, never
+//! Where Kubewarden cannot express a field, the policy evaluates more requests than the rule, never
 //! fewer: such a condition of `match` is left out, and such a filter of `exclude` excludes nothing.
 
 use std::collections::BTreeSet;
@@ -38,13 +38,13 @@ pub(super) struct RequestScope {
 }
 
 impl RequestScope {
-    /// Converts `match` and `exclude`. The scopes are alternatives: a request is judged if one of
-    /// them contains it.
+    /// Converts `match` and `exclude`. The scopes are alternatives: a request is evaluated if one
+    /// of them contains it.
     ///
-    /// `judged` are the targets that the check is about, and `derived` the controllers for which
+    /// `evaluated` are the targets that the check is about, and `derived` the controllers for which
     /// Kyverno derives a rule.
     pub(super) fn of(
-        judged: &BTreeSet<Target>,
+        evaluated: &BTreeSet<Target>,
         matched: &MatchResources,
         excluded: &MatchResources,
         derived: &BTreeSet<Target>,
@@ -53,7 +53,7 @@ impl RequestScope {
         let alternatives = alternatives(matched, is_cluster);
         let mut scopes: Vec<Self> = alternatives
             .iter()
-            .flat_map(|matched| Self::of_one(judged, matched, excluded, derived, is_cluster))
+            .flat_map(|matched| Self::of_one(evaluated, matched, excluded, derived, is_cluster))
             .collect();
         // Problems that all scopes share are listed once.
         let mut seen = BTreeSet::new();
@@ -83,7 +83,7 @@ impl RequestScope {
     }
 
     fn of_one(
-        judged: &BTreeSet<Target>,
+        evaluated: &BTreeSet<Target>,
         matched: &MatchResources,
         excluded: &MatchResources,
         derived: &BTreeSet<Target>,
@@ -96,7 +96,7 @@ impl RequestScope {
                 targets: BTreeSet::new(),
                 operations: BTreeSet::new(),
                 derived: derived.clone(),
-                named: &named & judged,
+                named: &named & evaluated,
                 is_cluster,
             },
             namespace_selector: None,
@@ -106,11 +106,11 @@ impl RequestScope {
             is_matched: false,
             problems: [&matched.problems[..], &excluded.problems].concat(),
         };
-        scope.check_kinds(judged, matched);
+        scope.check_kinds(evaluated, matched);
         if matched.any && matched.filters.len() > 1 {
-            scope.match_any(judged, &matched.filters);
+            scope.match_any(evaluated, &matched.filters);
         } else {
-            scope.match_all(judged, &matched.filters);
+            scope.match_all(evaluated, &matched.filters);
         }
         scope.is_matched = !scope.reach.targets.is_empty() && !scope.reach.operations.is_empty();
         scope.exclude(excluded)
@@ -123,16 +123,18 @@ impl RequestScope {
         }
     }
 
-    fn check_kinds(&mut self, judged: &BTreeSet<Target>, matched: &MatchResources) {
+    fn check_kinds(&mut self, evaluated: &BTreeSet<Target>, matched: &MatchResources) {
         let conditions = matched.filters.iter().flat_map(|filter| &filter.conditions);
         for LocatedCondition { path, condition } in conditions {
             let Condition::Kinds(kinds) = condition else { continue };
             for text in kinds {
                 let problem = match KindPattern::parse(text) {
-                    Some(kind) if !kind.targets().is_disjoint(judged) => kind
-                        .obsolete_version()
-                        .map(|version| format!("{text} is judged in every version, not only in {version}")),
-                    _ if judged.contains(&Target::Service) => Some(format!("{text} is not a Service")),
+                    Some(kind) if !kind.targets().is_disjoint(evaluated) => {
+                        kind.obsolete_version().map(|version| {
+                            format!("{text} is evaluated in every version, not only in {version}")
+                        })
+                    }
+                    _ if evaluated.contains(&Target::Service) => Some(format!("{text} is not a Service")),
                     _ => Some(format!("{text} is neither a pod nor a workload with a pod template")),
                 };
                 self.problems.extend(problem.map(|problem| FieldProblem::new(path, problem)));
@@ -141,11 +143,11 @@ impl RequestScope {
     }
 
     fn leave_out(&mut self, problem: &FieldProblem) {
-        self.problems.push(problem.widening("without it, the policy judges more requests"));
+        self.problems.push(problem.widening("without it, the policy evaluates more requests"));
     }
 
-    fn match_all(&mut self, judged: &BTreeSet<Target>, filters: &[ResourceFilter]) {
-        self.reach.targets.clone_from(judged);
+    fn match_all(&mut self, evaluated: &BTreeSet<Target>, filters: &[ResourceFilter]) {
+        self.reach.targets.clone_from(evaluated);
         self.reach.operations = BTreeSet::from(Operation::ALL);
         let (mut expressions, mut about_object) = (Vec::new(), Vec::new());
         for filter in filters {
@@ -191,11 +193,11 @@ impl RequestScope {
         self.add_condition("is-matched", &CelExpression::All(expressions));
     }
 
-    fn match_any(&mut self, judged: &BTreeSet<Target>, filters: &[ResourceFilter]) {
+    fn match_any(&mut self, evaluated: &BTreeSet<Target>, filters: &[ResourceFilter]) {
         // In Kyverno, an empty filter matches nothing.
         let filters: Vec<&ResourceFilter> = filters.iter().filter(|filter| !filter.is_empty()).collect();
         for filter in &filters {
-            self.reach.targets.extend(&filter.targets(&self.reach.derived) & judged);
+            self.reach.targets.extend(&filter.targets(&self.reach.derived) & evaluated);
             self.reach.operations.append(&mut filter.operations());
         }
         let mut alternatives = Vec::new();
@@ -208,7 +210,8 @@ impl RequestScope {
                     self.leave_out(&FieldProblem::new(path, NO_NAMESPACE_SELECTOR));
                 }
             }
-            let (targets, operations) = (&filter.targets(&self.reach.derived) & judged, filter.operations());
+            let (targets, operations) =
+                (&filter.targets(&self.reach.derived) & evaluated, filter.operations());
             if targets.is_empty() || operations.is_empty() {
                 continue;
             }
@@ -249,8 +252,9 @@ impl RequestScope {
             for LocatedCondition { path, .. } in pods {
                 let problem = "the rule matches a controller by kind, for which Kyverno also derives a rule";
                 let problem = FieldProblem::new(path, problem);
-                self.problems
-                    .push(problem.widening("the policy judges what the derived rule excludes of this kind"));
+                self.problems.push(
+                    problem.widening("the policy evaluates what the derived rule excludes of this kind"),
+                );
             }
         }
         let groups: Vec<&[ResourceFilter]> =
@@ -269,7 +273,7 @@ impl RequestScope {
                     let problem =
                         format!("the exclude takes more than {MAX_SELECTIONS} selectors of namespaces");
                     let problem = FieldProblem::new(path, problem);
-                    self.problems.push(problem.widening("the policy judges what it excludes"));
+                    self.problems.push(problem.widening("the policy evaluates what it excludes"));
                 }
                 Exclusion::OtherNamespaces(selectors) => {
                     let with_each = |selection: Vec<LabelSelector>| {
@@ -289,7 +293,7 @@ impl RequestScope {
                 }
                 Exclusion::NotConverted(problems) => {
                     let excluded =
-                        |problem: &FieldProblem| problem.widening("the policy judges what it excludes");
+                        |problem: &FieldProblem| problem.widening("the policy evaluates what it excludes");
                     self.problems.extend(problems.iter().map(excluded));
                 }
             }

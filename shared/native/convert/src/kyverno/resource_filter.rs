@@ -75,7 +75,7 @@ impl ResourceFilter {
         if !operations.is_empty() {
             self.add(
                 resources.path("operations"),
-                Condition::Operations(judged_operations(resources, &operations)?),
+                Condition::Operations(evaluated_operations(resources, &operations)?),
             );
         }
         let annotations = resources.pairs("annotations")?;
@@ -185,19 +185,22 @@ pub(super) fn has_pod<'k>(kinds: impl IntoIterator<Item = &'k String>) -> bool {
     kinds.into_iter().filter_map(|kind| KindPattern::parse(kind)).any(|kind| kind.is_pod())
 }
 
-fn judged_operations(resources: &Fields<'_>, operations: &[&str]) -> Result<BTreeSet<Operation>, InputError> {
-    let mut judged = BTreeSet::new();
+fn evaluated_operations(
+    resources: &Fields<'_>,
+    operations: &[&str],
+) -> Result<BTreeSet<Operation>, InputError> {
+    let mut evaluated = BTreeSet::new();
     for operation in operations {
         match *operation {
-            "CREATE" => drop(judged.insert(Operation::Create)),
-            "UPDATE" => drop(judged.insert(Operation::Update)),
-            "*" => judged.extend(Operation::ALL),
+            "CREATE" => drop(evaluated.insert(Operation::Create)),
+            "UPDATE" => drop(evaluated.insert(Operation::Update)),
+            "*" => evaluated.extend(Operation::ALL),
             // Kyverno evaluates no podSecurity rule for these.
             "DELETE" | "CONNECT" => {}
             _ => return Err(resources.error("operations", "expected CREATE, UPDATE, DELETE or CONNECT")),
         }
     }
-    Ok(judged)
+    Ok(evaluated)
 }
 
 fn owned(texts: Vec<&str>) -> Vec<String> {

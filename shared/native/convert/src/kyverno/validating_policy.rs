@@ -9,7 +9,7 @@ use kubewarden::matching::Condition;
 
 use super::check_settings::Standard;
 use super::configuration::KyvernoConfiguration;
-use super::judge::Judge;
+use super::evaluator::Evaluator;
 use super::library::{Draft, Expressions, Known, LibraryPart, Recognition};
 use super::policy::{AUDITS_MORE, NOTHING_LEFT, audit_spec, select};
 use super::reach::Reach;
@@ -57,10 +57,10 @@ const RESOURCE_RULE: [&str; 6] =
     ["apiGroups", "apiVersions", "operations", "resources", "resourceNames", "scope"];
 
 /// The consequence of a condition that is left out.
-const JUDGES_MORE: &str = "without it, the policy judges more requests";
+const EVALUATES_MORE: &str = "without it, the policy evaluates more requests";
 
-/// The requests that a policy judges, with the operations of each target.
-struct Judged {
+/// The requests that a policy evaluates, with the operations of each target.
+struct Evaluated {
     scope: RequestScope,
     operations_of: BTreeMap<Target, BTreeSet<Operation>>,
 }
@@ -69,7 +69,7 @@ struct Judged {
 struct Excepted {
     /// Whether one of them excepts everything.
     is_whole: bool,
-    /// Whether the policy judges something that they except.
+    /// Whether the policy evaluates something that they except.
     widens: bool,
     not_converted: Vec<NotConverted>,
 }
@@ -94,7 +94,7 @@ pub(super) fn convert(
     let metadata = document.required_object("metadata")?;
     let namespace = metadata.text("namespace")?.filter(|namespace| !namespace.is_empty() && !is_cluster);
     if !is_cluster && namespace.is_none() {
-        let problem = "is missing; the policy judges its own namespace, so write the namespace into it";
+        let problem = "is missing; the policy evaluates its own namespace, so write the namespace into it";
         return Err(metadata.error("namespace", problem));
     }
     let policy = Policy {
@@ -119,7 +119,7 @@ impl Policy<'_, '_> {
         if let Some(evaluation) = &evaluation
             && evaluation.text("mode")?.is_some_and(|mode| mode == "JSON")
         {
-            let problem = "JSON judges payloads and no requests of an API server";
+            let problem = "JSON evaluates payloads and no requests of an API server";
             return nothing(FieldProblem::new(evaluation.path("mode"), problem));
         }
         let is_enabled = |key: &str| -> Result<bool, InputError> {
@@ -137,8 +137,8 @@ impl Policy<'_, '_> {
             }
         };
         let mut problems = known.refused_by_rule();
-        let Judged { mut scope, operations_of } = match self.judged(known.judge)? {
-            Ok(judged) => judged,
+        let Evaluated { mut scope, operations_of } = match self.evaluated(known.evaluator)? {
+            Ok(evaluated) => evaluated,
             Err(problem) => return nothing(problem),
         };
         problems.append(&mut scope.problems);
@@ -146,7 +146,7 @@ impl Policy<'_, '_> {
         let Excepted { is_whole: is_excepted, widens: exception_widens, not_converted } =
             self.add_exceptions(exceptions, &mut scope);
         let action = self.action()?;
-        problems.extend(known.judge.problems(&known.path, false, std::iter::once(action)));
+        problems.extend(known.evaluator.problems(&known.path, false, std::iter::once(action)));
         let mut audited = scope.clone();
         let note = configuration.apply(&mut scope, self.namespace);
         problems.append(&mut scope.problems);
@@ -167,20 +167,20 @@ impl Policy<'_, '_> {
             notes.insert(note);
         }
         if is_audited && !is_excepted {
-            // A background scan judges objects as if they were created.
+            // A background scan evaluates objects as if they were created.
             let is_created = |target: &Target| {
                 operations_of.get(target).is_some_and(|operations| operations.contains(&Operation::Create))
             };
             audited.reach.targets.retain(|target| target.subresource().is_none() && is_created(target));
             let settings = known.settings(Standard::of_library().settings());
-            let spec = audit_spec(known.judge, &audited.reach.targets, settings, &audited, [].iter());
+            let spec = audit_spec(known.evaluator, &audited.reach.targets, settings, &audited, [].iter());
             if spec.is_some() && audited.audit_differs {
                 problems.push(FieldProblem::new(self.spec.path("matchConditions"), AUDITS_MORE));
             }
             let name = format!("{}-audit", self.name);
             manifests.extend(spec.map(|spec| names.manifest(self.namespace, &name, spec)));
         }
-        let rejected = |manifest: &PolicyManifest| known.judge.problem_with(&manifest.spec.settings);
+        let rejected = |manifest: &PolicyManifest| known.evaluator.problem_with(&manifest.spec.settings);
         if let Some(error) = manifests.iter().find_map(rejected) {
             let problem = format!("the module rejects the settings: {error}");
             problems.push(FieldProblem::new(self.spec.path("validations"), problem));
@@ -232,8 +232,8 @@ impl Policy<'_, '_> {
         })
     }
 
-    /// The requests that the policy judges, or why they cannot be selected.
-    fn judged(&self, judge: Judge) -> Result<Result<Judged, FieldProblem>, InputError> {
+    /// The requests that the policy evaluates, or why they cannot be selected.
+    fn evaluated(&self, evaluator: Evaluator) -> Result<Result<Evaluated, FieldProblem>, InputError> {
         let constraints = self.spec.required_object("matchConstraints")?;
         let mut problems = narrowing(&constraints, &CONSTRAINTS);
         let mut operations_of: BTreeMap<Target, BTreeSet<Operation>> = BTreeMap::new();
@@ -241,17 +241,17 @@ impl Policy<'_, '_> {
         for rule in &rules {
             let (mut targets, mut operations) = (BTreeSet::new(), BTreeSet::new());
             for (index, resource) in rule.texts("resources")?.iter().enumerate() {
-                let target = judge.targets().into_iter().find(|target| target.path() == *resource);
-                let is_judged = |target: &Target| judge == Judge::ExternalIps || target.is_pod();
-                if let Some(target) = target.filter(is_judged) {
+                let target = evaluator.targets().into_iter().find(|target| target.path() == *resource);
+                let is_evaluated = |target: &Target| evaluator == Evaluator::ExternalIps || target.is_pod();
+                if let Some(target) = target.filter(is_evaluated) {
                     targets.insert(target);
                 } else {
                     let path = crate::fields::element(&rule.path("resources"), index);
-                    let problem = match judge {
-                        Judge::PodSecurity => {
+                    let problem = match evaluator {
+                        Evaluator::PodSecurity => {
                             format!("{resource} is not pods, and the check is about the fields of a pod")
                         }
-                        Judge::ExternalIps => {
+                        Evaluator::ExternalIps => {
                             format!("{resource} is not services, and the check is about external IPs")
                         }
                     };
@@ -260,7 +260,7 @@ impl Policy<'_, '_> {
             }
             problems.extend(narrowing(rule, &RESOURCE_RULE));
             if let Some(key) = not_of_pods(rule)? {
-                let problem = "matches no resource that the module judges; the rule is left out";
+                let problem = "matches no resource that the module evaluates; the rule is left out";
                 problems.push(FieldProblem::new(rule.path(key), problem));
                 continue;
             }
@@ -272,15 +272,15 @@ impl Policy<'_, '_> {
                         if operation == "*" {
                             operations.extend(Operation::ALL);
                         }
-                        let problem =
-                            "judges deletions, for which the check has no object; the module judges none";
+                        let problem = "evaluates deletions, for which the check has no object; the module evaluates none";
                         problems.push(FieldProblem::new(rule.path("operations"), problem));
                     }
                 }
             }
             if !rule.texts("resourceNames")?.is_empty() {
                 problems.push(
-                    FieldProblem::new(rule.path("resourceNames"), "has no equivalent").widening(JUDGES_MORE),
+                    FieldProblem::new(rule.path("resourceNames"), "has no equivalent")
+                        .widening(EVALUATES_MORE),
                 );
             }
             for target in targets {
@@ -289,7 +289,7 @@ impl Policy<'_, '_> {
         }
         if !constraints.objects("excludeResourceRules")?.is_empty() {
             let problem = FieldProblem::new(constraints.path("excludeResourceRules"), "has no equivalent");
-            problems.push(problem.widening(JUDGES_MORE));
+            problems.push(problem.widening(EVALUATES_MORE));
         }
         let object_labels = constraints.object("objectSelector")?;
         let object_labels = object_labels.map(|labels| selector::read(&labels, &mut problems)).transpose()?;
@@ -316,11 +316,11 @@ impl Policy<'_, '_> {
             } else if !is_empty {
                 let problem = "a namespaced policy cannot select namespaces by label";
                 let problem = FieldProblem::new(constraints.path("namespaceSelector"), problem);
-                scope.problems.push(problem.widening(JUDGES_MORE));
+                scope.problems.push(problem.widening(EVALUATES_MORE));
             }
         }
         self.add_conditions(&mut scope)?;
-        Ok(Ok(Judged { scope, operations_of }))
+        Ok(Ok(Evaluated { scope, operations_of }))
     }
 
     fn derives(
@@ -365,7 +365,7 @@ impl Policy<'_, '_> {
                     .push(MatchCondition { name: name.to_owned(), expression: expression.to_owned() });
                 continue;
             };
-            scope.problems.push(FieldProblem::new(path, problem).widening(JUDGES_MORE));
+            scope.problems.push(FieldProblem::new(path, problem).widening(EVALUATES_MORE));
         }
         Ok(())
     }
@@ -429,13 +429,13 @@ impl Policy<'_, '_> {
         if rules.is_empty() {
             return Ok(None);
         }
-        let (mode, note) = known.judge.mode(action, widens);
+        let (mode, note) = known.evaluator.mode(action, widens);
         notes.extend(note.map(str::to_owned));
         let settings = known.settings(Standard::of_library().settings_for(action, false));
-        let mut spec = PolicySpec::new(known.judge.id(), mode, rules, settings);
+        let mut spec = PolicySpec::new(known.evaluator.id(), mode, rules, settings);
         select(&mut spec, scope, [].iter());
         spec.match_conditions.clone_from(&scope.conditions);
-        spec.match_conditions.extend(known.judge.match_conditions(&spec.settings));
+        spec.match_conditions.extend(known.evaluator.match_conditions(&spec.settings));
         spec.background_audit = Some(false);
         match self.spec.text("failurePolicy")? {
             None => {}
@@ -457,10 +457,10 @@ impl Policy<'_, '_> {
     }
 }
 
-/// Lists the fields with other keys, each of which may narrow what the policy judges.
+/// Lists the fields with other keys, each of which may narrow what the policy evaluates.
 fn narrowing(fields: &Fields<'_>, converted: &[&str]) -> Vec<FieldProblem> {
     let others = not_converted::others(fields, converted);
-    others.iter().map(|problem| problem.widening(JUDGES_MORE)).collect()
+    others.iter().map(|problem| problem.widening(EVALUATES_MORE)).collect()
 }
 
 /// Returns the field because of which a rule for pods matches no pods (`Matches` in

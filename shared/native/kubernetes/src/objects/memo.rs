@@ -1,4 +1,4 @@
-//! The items that policies read from lists, kept for the objects that are judged next.
+//! The items that policies read from lists, kept for the objects that are evaluated next.
 
 use std::any::TypeId;
 use std::collections::BTreeMap;

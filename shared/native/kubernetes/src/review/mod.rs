@@ -1,8 +1,9 @@
 //! Admission reviews, as the API server and Kubewarden exchange them.
 //!
-//! An [`AdmissionRequest`] is the request that an API server sends and a policy judges. A [`Draft`]
-//! makes one from a manifest and a user, without an API server. A [`ValidationResponse`] is the
-//! answer of a policy, and an [`AdmissionResponse`] is the response that the API server receives.
+//! An [`AdmissionRequest`] is the request that an API server sends and a policy evaluates. A
+//! [`Draft`] makes one from a manifest and a user, without an API server. A [`ValidationResponse`]
+//! is the answer of a policy, and an [`AdmissionResponse`] is the response that the API server
+//! receives.
 //!
 //! # What this module does not do
 //! It does not run modules (see `wapc-host`) and knows no rules (see `rules`).

@@ -52,7 +52,7 @@ pub struct Deployment {
     audit: Option<Audit>,
 }
 
-/// The needs of an instance for the audit scanner. A policy that judges the requesting user has
+/// The needs of an instance for the audit scanner. A policy that evaluates the requesting user has
 /// none, because the scanner's requests have no user.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -78,7 +78,7 @@ struct Alternative {
 }
 
 impl Deployment {
-    /// Returns the needs of an instance that judges requests.
+    /// Returns the needs of an instance that evaluates requests.
     #[must_use]
     pub fn needs(&self, settings: &Value) -> Needs {
         let rules = Entry::of(&self.rules, settings);
@@ -102,8 +102,8 @@ impl Deployment {
     }
 
     /// Returns the needs of an instance that the audit scanner alone uses, or `None` if the policy
-    /// cannot judge the scanner's requests. The API server applies the match condition, and never
-    /// calls the policy; the scanner ignores it.
+    /// cannot evaluate the scanner's requests. The API server applies the match condition, and
+    /// never calls the policy; the scanner ignores it.
     #[must_use]
     pub fn audit_needs(&self, settings: &Value) -> Option<Needs> {
         let audit = self.audit.as_ref()?;
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn audits_are_for_policies_that_do_not_judge_users() {
+    fn audits_are_for_policies_that_do_not_evaluate_users() {
         for (id, audits, background_audit) in [
             ("external-ips", true, true),
             ("node-labels", false, false),

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 /// The needs of an instance of a policy with its settings.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Needs {
-    /// The requests that the policy judges.
+    /// The requests that the policy evaluates.
     pub rules: Vec<RuleWithOperations>,
-    /// The conditions that a request has to meet to be judged. The policy admits all other requests
-    /// unchanged.
+    /// The conditions that a request has to meet to be evaluated. The policy admits all other
+    /// requests unchanged.
     pub match_conditions: Vec<MatchCondition>,
     /// The kinds that the policy looks up.
     pub context_aware_resources: Vec<ContextAwareResource>,

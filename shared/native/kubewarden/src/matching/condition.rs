@@ -316,7 +316,7 @@ mod tests {
     use super::*;
     use crate::matching::table::rows;
 
-    /// The values are those of kube-apiserver 1.36.
+    /// The values are those of kube-apiserver 1.37.2.
     #[test]
     fn every_condition_has_the_value_of_an_api_server_or_is_unknown() {
         let mut request = Value::Null;

@@ -61,5 +61,7 @@ pub use decision::{Decision, GroupVersion, Match, Reason};
 pub use group::Group;
 pub use member::{GroupVerdict, MemberVerdict};
 pub use observation::Observation;
-pub use policy::{Annotations, FailurePolicy, Installation, Judge, Mode, Module, PolicyKind, PolicyManifest};
+pub use policy::{
+    Annotations, Evaluator, FailurePolicy, Installation, Mode, Module, PolicyKind, PolicyManifest,
+};
 pub use webhook::{Fit, InvalidWebhook, Webhook};

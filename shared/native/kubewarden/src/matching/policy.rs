@@ -52,7 +52,7 @@ pub struct PolicyManifest {
     pub mode: Mode,
     /// Whether the policy may change objects. That of a group is false.
     pub is_mutating: bool,
-    /// Whether audits judge by the policy.
+    /// Whether audits evaluate the policy.
     pub background_audit: bool,
     /// The effect of a policy server that does not answer.
     pub failure_policy: FailurePolicy,
@@ -63,7 +63,7 @@ pub struct PolicyManifest {
     /// The annotations of the policy about itself.
     pub annotations: Annotations,
     /// The module, or the modules.
-    pub judge: Judge,
+    pub evaluator: Evaluator,
     /// The requests that the policy receives.
     pub webhook: Webhook,
     /// Fields that Kubewarden does not honour, in sentences for users.
@@ -117,9 +117,9 @@ pub struct Annotations {
     pub description: Option<String>,
 }
 
-/// The judge of the requests of a policy.
+/// A module, or a group of modules, that evaluates the requests of a policy.
 #[derive(Debug)]
-pub enum Judge {
+pub enum Evaluator {
     /// A module.
     Module(Module),
     /// An expression about several modules.
@@ -269,7 +269,7 @@ impl PolicyManifest {
             (false, _) => None,
             (true, Some(namespace)) => Some(namespace.to_owned()),
             (true, None) => Some(installation.policy_namespace.clone().ok_or_else(|| {
-                let problem = format!("Required value: an {kind} judges its own namespace; add it");
+                let problem = format!("Required value: an {kind} evaluates its own namespace; add it");
                 error("metadata.namespace", &problem)
             })?),
         };
@@ -328,7 +328,7 @@ impl PolicyManifest {
             timeout_seconds: spec.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT),
             message: spec.message.clone().filter(|message| !message.is_empty()),
             annotations,
-            judge: judge(kind, spec)?,
+            evaluator: evaluate(kind, spec)?,
             webhook,
             warnings,
         })
@@ -355,9 +355,9 @@ impl PolicyManifest {
 
     /// The modules, with the names of the members of a group.
     pub fn modules(&self) -> impl Iterator<Item = (Option<&str>, &Module)> {
-        let (alone, group) = match &self.judge {
-            Judge::Module(module) => (Some((None, module)), None),
-            Judge::Group(group) => (None, Some(group.members().iter())),
+        let (alone, group) = match &self.evaluator {
+            Evaluator::Module(module) => (Some((None, module)), None),
+            Evaluator::Group(group) => (None, Some(group.members().iter())),
         };
         alone
             .into_iter()
@@ -434,9 +434,9 @@ fn own_namespace(namespace: &str) -> SelectorSpec {
     SelectorSpec { match_labels: labels.into(), match_expressions: Vec::new() }
 }
 
-/// The selector of a cluster-wide policy. Unless the policy also judges Kubewarden's own namespace,
-/// the controller makes a selector that leaves it out, and copies only the `matchExpressions` of
-/// the policy's own.
+/// The selector of a cluster-wide policy. Unless the policy also evaluates Kubewarden's own
+/// namespace, the controller makes a selector that leaves it out, and copies only the
+/// `matchExpressions` of the policy's own.
 fn outside_kubewarden(
     spec: &mut Spec,
     installation: &Installation,
@@ -449,7 +449,7 @@ fn outside_kubewarden(
     let own = own.unwrap_or_default();
     if let Some((label, value)) = own.match_labels.first_key_value() {
         warnings.push(format!(
-            "spec.namespaceSelector.matchLabels: Kubewarden ignores these labels, so the policy also judges other \
+            "spec.namespaceSelector.matchLabels: Kubewarden ignores these labels, so the policy also evaluates other \
              namespaces; write them as matchExpressions, such as {{key: {label}, operator: In, values: [{value}]}}"
         ));
     }
@@ -474,12 +474,12 @@ fn is_mutating(kind: PolicyKind, spec: &Spec) -> Result<bool, InvalidWebhook> {
     }
 }
 
-fn judge(kind: PolicyKind, spec: Spec) -> Result<Judge, InvalidWebhook> {
+fn evaluate(kind: PolicyKind, spec: Spec) -> Result<Evaluator, InvalidWebhook> {
     if !kind.is_group() {
         let module = spec.module.filter(|module| !module.is_empty());
         let module = module
             .ok_or_else(|| error("spec.module", "Required value: a policy has a module; add its address"))?;
-        return Ok(Judge::Module(Module {
+        return Ok(Evaluator::Module(Module {
             module,
             settings: Value::Object(spec.settings.unwrap_or_default()),
             context_aware_resources: spec.context_aware_resources.unwrap_or_default(),
@@ -495,7 +495,7 @@ fn judge(kind: PolicyKind, spec: Spec) -> Result<Judge, InvalidWebhook> {
         (name, Module { module, settings, context_aware_resources })
     });
     let expression = spec.expression.unwrap_or_default();
-    Group::new(&expression, members.collect()).map(Judge::Group).map_err(InvalidWebhook)
+    Group::new(&expression, members.collect()).map(Evaluator::Group).map_err(InvalidWebhook)
 }
 
 #[cfg(test)]

@@ -211,17 +211,17 @@ mod tests {
     }
 
     /// Values, by whether they are good, bad, or good to the crate alone: `odd`.
-    fn values(form: &str, judgement: &str) -> Vec<String> {
+    fn values(form: &str, evaluation: &str) -> Vec<String> {
         let values: Value = serde_json::from_str(include_str!("annotations.json")).unwrap();
-        serde_json::from_value(values[form][judgement].clone()).unwrap()
+        serde_json::from_value(values[form][evaluation].clone()).unwrap()
     }
 
     #[test]
     fn pages_are_those_of_the_crate_url() {
         // An odd page needs a repair, or has a password.
-        for (judgement, is_good) in [("good", [true, true]), ("bad", [false, false]), ("odd", [false, true])]
+        for (evaluation, is_good) in [("good", [true, true]), ("bad", [false, false]), ("odd", [false, true])]
         {
-            for value in values("pages", judgement) {
+            for value in values("pages", evaluation) {
                 assert_eq!([is_page(&value), is_page_to_url(&value)], is_good, "{value}");
             }
         }

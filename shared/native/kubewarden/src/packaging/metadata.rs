@@ -41,11 +41,11 @@ pub struct Metadata {
     /// [`annotate`](crate::packaging::annotate) sets it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<String>,
-    /// The requests that the policy judges.
+    /// The requests that the policy evaluates.
     pub rules: Vec<RuleWithOperations>,
     /// Whether the policy changes objects.
     pub mutating: bool,
-    /// Whether the policy can judge stored objects, in requests without a user.
+    /// Whether the policy can evaluate stored objects, in requests without a user.
     #[serde(default = "yes")]
     pub background_audit: bool,
     /// The interface between host and module.

@@ -1,7 +1,7 @@
 //! The metadata of a policy module, and its package for catalogues.
 //!
 //! Kubewarden reads a module's [`Metadata`] from a custom section: the requests that the policy
-//! judges, whether it changes objects, the objects that it looks up, its authors. Metadata is
+//! evaluates, whether it changes objects, the objects that it looks up, its authors. Metadata is
 //! written by hand as `metadata.yml`. This crate checks that the host and the catalogues accept it,
 //! and [`annotate`] adds it to the module, without `kwctl` and with the same bytes on every
 //! machine. Together with the form for people, [`Questions`], it becomes the package that

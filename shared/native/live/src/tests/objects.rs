@@ -183,7 +183,7 @@ fn a_scan_gives_what_the_scan_of_the_dump_gives() {
         Scan::new(vec![pod_security(), external_ips()], options()).run(&mut files, None, None, &mut ());
     // The dump also has the Namespace, which no rule names.
     dump.totals.objects -= 1;
-    dump.totals.not_judged -= 1;
+    dump.totals.not_evaluated -= 1;
     for totals in &mut dump.totals.policies {
         totals.skipped -= 1;
     }
@@ -211,7 +211,7 @@ fn objects_that_need_a_look_up_are_read_once() {
     let found = findings(&report);
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(found.iter().all(|one| one.contains("in use by Service")), "{found:?}");
-    // Once to judge them, and once to look them up.
+    // Once to evaluate them, and once to look them up.
     let of_services = lists(&server).into_iter().filter(|line| line.contains("services"));
     assert_eq!(of_services.count(), 4);
 }
@@ -284,7 +284,7 @@ fn large_objects_come_in_smaller_pages() {
 }
 
 #[test]
-fn a_missing_right_is_named_and_the_rest_is_judged() {
+fn a_missing_right_is_named_and_the_rest_is_evaluated() {
     let server = serve_with([("/api/v1/pods*", forbidden())]);
     let report = scan(&server, vec![pod_security(), external_ips()]);
     assert_eq!(
@@ -466,7 +466,7 @@ fn kinds_that_are_not_served_are_unknown() {
 
 #[test]
 fn a_verdict_on_a_kind_that_is_not_served_is_unknown() {
-    // Services are judged, and the Namespaces that the selector needs are not served.
+    // Services are evaluated, and the Namespaces that the selector needs are not served.
     let mut answers = cluster();
     answers.extend(discovery("older"));
     let resources = answers.get_mut("/api/v1").unwrap()["resources"].as_array_mut().unwrap();

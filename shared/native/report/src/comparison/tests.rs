@@ -27,7 +27,7 @@ fn equal_reports_do_not_differ() {
 
 #[test]
 fn verdicts_and_findings_change_with_the_status() {
-    use Exit::{Clean, Failed, NotJudged};
+    use Exit::{Clean, Failed, NotEvaluated};
     use Status::{Denied, Monitored, Unknown, Warned};
     let table = [
         (None, Some(Denied), "admitted denied", (1, 0), Failed),
@@ -35,8 +35,8 @@ fn verdicts_and_findings_change_with_the_status() {
         (Some(Monitored), Some(Denied), "monitored denied", (1, 1), Failed),
         (Some(Denied), Some(Monitored), "denied monitored", (1, 1), Clean),
         (None, Some(Warned), "admitted warned", (1, 0), Clean),
-        (None, Some(Unknown), "admitted unknown", (1, 0), NotJudged),
-        (Some(Unknown), None, "unknown admitted", (0, 1), NotJudged),
+        (None, Some(Unknown), "admitted unknown", (1, 0), NotEvaluated),
+        (Some(Unknown), None, "unknown admitted", (0, 1), NotEvaluated),
     ];
     for (before, after, wanted, numbers, exit) in table {
         let report = |status: Option<Status>| report(ONE, status.map(with).unwrap_or_default());
@@ -109,7 +109,7 @@ fn only_the_further_findings_of_an_owner_are_new() {
 }
 
 #[test]
-fn what_was_not_judged_outweighs_new_denials() {
+fn what_was_not_evaluated_outweighs_new_denials() {
     let (clean, denied) = (report(ONE, Vec::new()), report(ONE, with(Status::Denied)));
     let notice = Notice { level: Level::Error, place: None, message: "not YAML".to_owned() };
     let unread = |report: &Report| Report { notices: vec![notice.clone()], ..report.clone() };
@@ -119,10 +119,10 @@ fn what_was_not_judged_outweighs_new_denials() {
     let exit = |before: &Report, after: &Report| Comparison::of(before, after).exit(FailOn::Deny);
     assert_eq!(exit(&clean, &denied), Exit::Failed);
     assert_eq!(exit(&nothing, &denied), Exit::Failed);
-    assert_eq!(exit(&unread(&clean), &denied), Exit::NotJudged);
-    assert_eq!(exit(&clean, &unread(&denied)), Exit::NotJudged);
-    assert_eq!(exit(&partial, &denied), Exit::NotJudged);
-    assert_eq!(exit(&denied, &nothing), Exit::NotJudged);
+    assert_eq!(exit(&unread(&clean), &denied), Exit::NotEvaluated);
+    assert_eq!(exit(&clean, &unread(&denied)), Exit::NotEvaluated);
+    assert_eq!(exit(&partial, &denied), Exit::NotEvaluated);
+    assert_eq!(exit(&denied, &nothing), Exit::NotEvaluated);
     let messages = |before: &Report, after: &Report| {
         let notices = Comparison::of(before, after).notices;
         notices.into_iter().map(|notice| notice.message).collect::<Vec<_>>()
@@ -147,14 +147,14 @@ fn what_stays_unknown_over_time_is_no_worse() {
     };
     let before = of(std::slice::from_ref(&unknown), &[error("a")]);
     assert_eq!(since(&before, &before), (Exit::Clean, 1));
-    assert_eq!(Comparison::of(&before, &before).exit(FailOn::Warn), Exit::NotJudged);
+    assert_eq!(Comparison::of(&before, &before).exit(FailOn::Warn), Exit::NotEvaluated);
     let more = of(&[unknown.clone(), sample::finding()], &[]);
     assert_eq!(since(&before, &more), (Exit::Failed, 1));
-    assert_eq!(since(&more, &before), (Exit::NotJudged, 1), "an error is new");
-    assert_eq!(since(&sample::clean(), &of(&[unknown], &[])), (Exit::NotJudged, 0));
+    assert_eq!(since(&more, &before), (Exit::NotEvaluated, 1), "an error is new");
+    assert_eq!(since(&sample::clean(), &of(&[unknown], &[])), (Exit::NotEvaluated, 0));
     for partial in [[true, false], [false, true]] {
         let [before, after] = partial.map(|is_partial| Report { is_partial, ..sample::clean() });
-        assert_eq!(since(&before, &after).0, Exit::NotJudged);
+        assert_eq!(since(&before, &after).0, Exit::NotEvaluated);
     }
-    assert_eq!(since(&sample::clean(), &Report::default()).0, Exit::NotJudged, "nothing was judged");
+    assert_eq!(since(&sample::clean(), &Report::default()).0, Exit::NotEvaluated, "nothing was evaluated");
 }

@@ -79,7 +79,7 @@ fn result(exit: Exit) -> (&'static str, &'static str) {
     match exit {
         Exit::Clean => ("Not worse", "✅"),
         Exit::Failed => ("Worse", "❌"),
-        Exit::NotJudged => ("Not judged", "⚠️"),
+        Exit::NotEvaluated => ("Not evaluated", "⚠️"),
     }
 }
 
@@ -110,7 +110,7 @@ fn write_text(out: &mut dyn Write, comparison: &Comparison, options: &Options<'_
     let style = match exit {
         Exit::Clean => GREEN,
         Exit::Failed => RED,
-        Exit::NotJudged => MAGENTA,
+        Exit::NotEvaluated => MAGENTA,
     };
     let result = paint.with(style, &result(exit).0.to_uppercase());
     writeln!(out, "{result}  {}", comparison.phrase())

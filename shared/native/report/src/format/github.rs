@@ -27,7 +27,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let findings = findings.iter().map(|finding| {
         let (kind, state) = match finding.status {
             Status::Denied => ("error", ""),
-            Status::Unknown => ("error", "Not judged: "),
+            Status::Unknown => ("error", "Not evaluated: "),
             Status::Monitored => ("warning", "Monitored: "),
             Status::Warned => ("warning", ""),
         };

@@ -38,7 +38,7 @@ fn issue(view: &View<'_>, finding: &Finding, seen: &mut BTreeMap<String, u64>) -
     };
     let span = finding.place.as_ref().and_then(|place| place.span);
     let line = span.map_or(1, |span| span.start.line);
-    let state = if finding.status == Status::Unknown { "not judged: " } else { "" };
+    let state = if finding.status == Status::Unknown { "not evaluated: " } else { "" };
     let mut description = format!("{}: {state}{}", finding.object, finding.message);
     for remark in finding.remarks() {
         description.push_str("; ");

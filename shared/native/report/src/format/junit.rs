@@ -58,7 +58,7 @@ fn input(report: &Report) -> BTreeMap<String, Case> {
         scan.errors.push("the scan was interrupted: the report is not complete".to_owned());
     }
     if report.totals.evaluations == 0 {
-        scan.errors.push("nothing was judged".to_owned());
+        scan.errors.push("nothing was evaluated".to_owned());
     }
     for notice in &report.notices {
         let file = notice.place.as_ref().map_or("the scan", |place| place.file.as_str());
@@ -192,7 +192,7 @@ mod tests {
         assert!(text.contains(r#"tests="2" failures="0" errors="0" skipped="0""#), "{text}");
         assert!(text.contains("1 object admitted"), "{text}");
         assert!(
-            written(&Report::default(), Format::Junit).contains(r#"<error message="nothing was judged""#)
+            written(&Report::default(), Format::Junit).contains(r#"<error message="nothing was evaluated""#)
         );
     }
 

@@ -22,7 +22,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
     let symbol = match exit(report, options.fail_on) {
         Exit::Clean => "✅",
         Exit::Failed => "❌",
-        Exit::NotJudged => "⚠️",
+        Exit::NotEvaluated => "⚠️",
     };
     let counts = Counts::of(report).phrase();
     writeln!(

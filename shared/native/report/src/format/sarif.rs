@@ -140,7 +140,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
                 None => "portcullis/".to_owned(),
             } }),
             invocations: [json!({
-                "executionSuccessful": exit(report, options.fail_on) != Exit::NotJudged,
+                "executionSuccessful": exit(report, options.fail_on) != Exit::NotEvaluated,
                 "toolExecutionNotifications": notifications(report, left_out),
             })],
             // A column counts characters, not UTF-16 code units.
@@ -163,7 +163,7 @@ fn result<'r>(
     let number = seen.entry(fingerprint.clone()).or_default();
     *number = number.saturating_add(1);
     let mut text = match finding.status {
-        Status::Unknown => format!("Not judged: {}", finding.message),
+        Status::Unknown => format!("Not evaluated: {}", finding.message),
         _ => finding.message.clone(),
     };
     for remark in finding.remarks() {

@@ -171,7 +171,7 @@ fn write_result(out: &mut dyn Write, report: &Report, options: &Options<'_>, pai
     let style = match exit(report, options.fail_on) {
         Exit::Clean => GREEN,
         Exit::Failed => RED,
-        Exit::NotJudged => MAGENTA,
+        Exit::NotEvaluated => MAGENTA,
     };
     let result = paint.with(style, &result(report, options).to_uppercase());
     writeln!(out, "{result}  {}", Counts::of(report).phrase())?;
@@ -187,7 +187,7 @@ pub(super) fn result(report: &Report, options: &Options<'_>) -> &'static str {
         Exit::Clean if exit(report, FailOn::Warn) == Exit::Clean => "Clean",
         Exit::Clean => "Passed",
         Exit::Failed => "Failed",
-        Exit::NotJudged => "Not judged",
+        Exit::NotEvaluated => "Not evaluated",
     }
 }
 
@@ -201,18 +201,20 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
     let errors = report.notices.iter().filter(|notice| notice.level == Level::Error).count();
     if errors > 0 {
         // They are about the input, about a policy, or about the scan itself.
-        sentences
-            .push(format!("{} kept something from being judged.", count(errors as u64, "error", "errors")));
+        sentences.push(format!(
+            "{} kept something from being evaluated.",
+            count(errors as u64, "error", "errors")
+        ));
     }
     if totals.evaluations == 0 {
         sentences.push(format!(
-            "Nothing was judged: {}, and no policy looked at any.",
+            "Nothing was evaluated: {}, and no policy looked at any.",
             count(totals.objects, "object was read", "objects were read")
         ));
     } else {
         let objects = count(totals.objects, "object", "objects");
         let verdicts = count(totals.evaluations, "verdict", "verdicts");
-        let others = match totals.not_judged {
+        let others = match totals.not_evaluated {
             0 => String::new(),
             number => format!("; no policy looked at {}", count(number, "object", "objects")),
         };
@@ -282,7 +284,7 @@ mod tests {
         assert_eq!(of(&with(Status::Warned), FailOn::Deny), "Passed");
         assert_eq!(of(&with(Status::Warned), FailOn::Warn), "Failed");
         assert_eq!(of(&with(Status::Denied), FailOn::Never), "Passed");
-        assert_eq!(of(&with(Status::Unknown), FailOn::Deny), "Not judged");
+        assert_eq!(of(&with(Status::Unknown), FailOn::Deny), "Not evaluated");
         assert_eq!(of(&Report::default(), FailOn::Never), "Passed");
     }
 
@@ -292,8 +294,8 @@ mod tests {
         write(&mut bytes, &Report::default(), &Options::default()).unwrap();
         assert_eq!(
             String::from_utf8(bytes).unwrap(),
-            "NOT JUDGED  0 denied, 0 unknown, 0 monitored, 0 warned\n\
-             Nothing was judged: 0 objects were read, and no policy looked at any.\n"
+            "NOT EVALUATED  0 denied, 0 unknown, 0 monitored, 0 warned\n\
+             Nothing was evaluated: 0 objects were read, and no policy looked at any.\n"
         );
     }
 }

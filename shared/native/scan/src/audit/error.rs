@@ -15,7 +15,7 @@ pub struct AuditError(String);
 
 impl AuditError {
     /// A dump of something else: it has no objects of the kind, of the core group, that the audit
-    /// judges.
+    /// evaluates.
     pub(crate) fn no_objects(kind: &str, command: &str) -> Self {
         Self(format!("has no v1 {kind}; create the dump with {command} -o json"))
     }

@@ -13,7 +13,7 @@ pub enum Kept {
     /// Metadata and `spec.nodeName`: for the audit of the labels of mirror pods.
     Metadata,
     /// Metadata, the fields that `selinux` reads, and the phase of a pod: for the audit of levels.
-    /// Kinds that the policy does not judge but may look up stay whole.
+    /// Kinds that the policy does not evaluate but may look up stay whole.
     Levels,
 }
 

@@ -1,4 +1,4 @@
-//! The objects of a dump as the cluster of a policy that judges many of them.
+//! The objects of a dump as the cluster of a policy that evaluates many of them.
 
 use std::any::TypeId;
 

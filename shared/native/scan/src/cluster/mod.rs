@@ -167,7 +167,7 @@ impl Cluster {
                 && name.is_none_or(|name| name == of_name)
         };
         let ((_, kind), _, name) = self.ambiguous.iter().find(is_asked)?;
-        Some(format!("the input has several states of {kind} {name}; judge one at a time"))
+        Some(format!("the input has several states of {kind} {name}; evaluate one at a time"))
     }
 
     /// Returns why the look-up of an object that was not found has no answer, if so.

@@ -137,6 +137,6 @@ pub(crate) fn utf8(bytes: Vec<u8>, at: Position) -> Result<String, Problem> {
 }
 
 pub(crate) fn too_long(at: Position) -> Problem {
-    let message = "longer than 8 MiB, which no API server accepts as an object; it is not judged";
+    let message = "longer than 8 MiB, which no API server accepts as an object; it is not evaluated";
     Problem::new(Some(at), message)
 }

@@ -1,4 +1,4 @@
-//! Pieces that are kept in memory to be judged again.
+//! Pieces that are kept in memory to be evaluated again.
 
 use std::collections::VecDeque;
 

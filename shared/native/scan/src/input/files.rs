@@ -18,7 +18,7 @@ use crate::cluster::Kind;
 /// The input of a scan.
 ///
 /// A scan can need several passes: objects that policies look up are collected before the objects
-/// that depend on them are judged.
+/// that depend on them are evaluated.
 pub trait Input {
     /// Returns the next piece or problem; `None` at the end.
     fn next(&mut self) -> Option<Result<Chunk, Unreadable>>;
@@ -155,7 +155,7 @@ impl Files {
                 Err(error) => self.add_problem(&file_name(folder), format!("cannot be read: {error}")),
             }
         }
-        // Git does not ignore what it tracks, and a change of such a file would not be judged.
+        // Git does not ignore what it tracks, and a change of such a file would not be evaluated.
         match tracked::files(folder) {
             Ok(tracked) => paths.extend(tracked.iter().map(|path| folder.join(path))),
             Err(problem) => self.add_problem(&file_name(folder), problem),

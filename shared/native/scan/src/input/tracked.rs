@@ -39,7 +39,7 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
         return Ok(Vec::new());
     }
     Err(format!(
-        "git cannot list the files that it tracks, some of which may be ignored and not judged: {}; correct this, or \
+        "git cannot list the files that it tracks, some of which may be ignored and not evaluated: {}; correct this, or \
          name files",
         problem.trim()
     ))

@@ -52,7 +52,7 @@ fn options(case: &Case) -> Options {
 }
 
 /// Returns the policy with the conditions that its settings need, and with all rules: by some
-/// settings it is not deployed for all kinds that its module judges.
+/// settings it is not deployed for all kinds that its module evaluates.
 fn policy(id: &str, settings: &Value) -> Policy {
     let deployment = kubewarden::deployment::find(id).unwrap();
     let rules: Vec<_> = deployment.all_rules().collect();
@@ -150,7 +150,7 @@ fn a_scan_gives_the_verdict_that_a_case_wants() {
 }
 
 #[test]
-fn settings_that_a_case_rejects_judge_nothing() {
+fn settings_that_a_case_rejects_evaluate_nothing() {
     for entry in rules::CATALOG {
         for case in cases(entry.id) {
             if let Some(message) = &case.want.settings_error {
@@ -174,7 +174,7 @@ fn settings_that_a_case_rejects_judge_nothing() {
     }
 }
 
-/// Watches a scan that judges every object as a whole, after it has collected what it may need.
+/// Watches a scan that evaluates every object as a whole, after it has collected what it may need.
 struct Explained;
 
 impl Observer for Explained {
@@ -183,8 +183,8 @@ impl Observer for Explained {
     }
 }
 
-/// Objects that are judged by what policies read of them, while others are collected, get the same
-/// report as whole ones.
+/// Objects that are evaluated from what policies read of them, while others are collected, get the
+/// same report as whole ones.
 #[test]
 fn a_report_does_not_depend_on_how_objects_are_read() {
     let definition = |scope: &str| {
@@ -253,13 +253,13 @@ mod modules {
     use std::thread;
 
     use super::*;
-    use ::scan::{Engine, Judge};
+    use ::scan::{Engine, Evaluator};
     use admission::PolicyEntry;
     use wapc_host::{Deployment, Host, Resource};
 
     /// Runs a policy by its module, which `./justw modules` builds.
     fn in_host(host: &wapc_host::Module, mut policy: Policy, settings: &Value) -> Policy {
-        let Judge::Module(module) = &mut policy.judge else { return policy };
+        let Evaluator::Module(module) = &mut policy.evaluator else { return policy };
         let Engine::Native(entry) = module.engine else { return policy };
         let resources = module.look_ups.iter();
         let resources = resources
@@ -294,7 +294,7 @@ mod modules {
                 let Some(first) = group.first() else { continue };
                 let policy = || {
                     let mut policy = policy(entry.id, &first.settings);
-                    if let Judge::Module(module) = &mut policy.judge
+                    if let Evaluator::Module(module) = &mut policy.evaluator
                         && !is_granted
                     {
                         module.look_ups.clear();

@@ -148,7 +148,7 @@ fn the_deletion_of_an_object_has_its_place_in_the_old_side() {
 }
 
 #[test]
-fn what_a_mutating_policy_changes_is_what_the_others_judge() {
+fn what_a_mutating_policy_changes_is_what_the_others_evaluate() {
     let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c}]}\n";
     let namespace = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n";
     let text = format!("{pod}{namespace}");
@@ -157,9 +157,9 @@ fn what_a_mutating_policy_changes_is_what_the_others_judge() {
         policy.reference.name = "validating".to_owned();
         policy
     };
-    let judge = |policies| run(policies, Options::default(), &[("a.yaml", &text)]).totals.policies;
-    let alone = judge(vec![validating()]);
-    let both = judge(vec![validating(), policy("selinux", json!({}))]);
+    let evaluate = |policies| run(policies, Options::default(), &[("a.yaml", &text)]).totals.policies;
+    let alone = evaluate(vec![validating()]);
+    let both = evaluate(vec![validating(), policy("selinux", json!({}))]);
     assert_eq!(both[0].mutated, 1, "{both:?}");
     assert!(alone[0].denied > both[1].denied, "{alone:?} {both:?}");
 }

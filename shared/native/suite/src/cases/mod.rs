@@ -82,7 +82,7 @@ pub struct CaseOutcome {
     /// Admitted with changes: the whole object.
     #[serde(default)]
     pub mutated: Option<Value>,
-    /// Denied because the request cannot be judged: the message.
+    /// Denied because the request cannot be evaluated: the message.
     #[serde(default)]
     pub fault: Option<String>,
     /// The settings are rejected: the message.

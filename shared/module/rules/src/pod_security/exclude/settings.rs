@@ -28,7 +28,8 @@ pub(in crate::pod_security) const ENTRY: &[Setting] = &[
     conditions::GROUPS,
 ];
 
-/// The standards that pods are judged by, or `None` if the labels of Namespaces select them.
+/// The standards that pods are evaluated against, or `None` if the labels of Namespaces select
+/// them.
 pub(in crate::pod_security) type Standards<'a> = Option<Vec<&'a LevelVersion>>;
 
 pub(in crate::pod_security) fn read(

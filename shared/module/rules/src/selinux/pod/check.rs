@@ -31,7 +31,7 @@ pub(super) fn check<'d>(
         check_name(findings, site, "role", options.role, fixed.role.as_deref(), &settings.roles)?;
     }
     check_type(context, lookups, findings, site, running)?;
-    let Some(level) = options.level.filter(|_| judges_levels(context)) else { return Ok(false) };
+    let Some(level) = options.level.filter(|_| evaluates_levels(context)) else { return Ok(false) };
     let freedom = if are_lifted(running, Lift::Level) {
         Freedom::Lifted
     } else if are_privileged(running)? {
@@ -214,7 +214,7 @@ fn is_profile_type(
     Ok(false)
 }
 
-fn judges_levels(context: &Context<'_, '_>) -> bool {
+fn evaluates_levels(context: &Context<'_, '_>) -> bool {
     let settings = context.settings;
     settings.levels.matching != LevelMatch::Any || settings.allocation.fixed.level.is_some()
 }

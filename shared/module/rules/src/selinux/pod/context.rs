@@ -53,12 +53,12 @@ impl<'a, 'd> Context<'a, 'd> {
         let sets_level =
             sites.iter().chain((!adds_containers).then_some(pod_site)).any(|site| site.level().is_some());
         // A new image changes nothing about a level unless an exemption lifted the rule for it.
-        let judges_levels = !matches!(subject.kind, SubjectKind::NewImages(_))
+        let evaluates_levels = !matches!(subject.kind, SubjectKind::NewImages(_))
             || sites.iter().any(|site| !site.lifts.has(Lift::Level));
         // The image of an added container may not be one of those for which an exemption permitted
         // the level of the pod.
         let doubts_stored_level = stored_level.is_some() && sites.iter().any(|site| site.loses_level);
-        let needs_owner = sets_level && judges_levels && stored_level.is_none()
+        let needs_owner = sets_level && evaluates_levels && stored_level.is_none()
             || doubts_stored_level
             || matches!(subject.kind, SubjectKind::NewPod) && completes_levels(settings);
         let owner = if needs_owner {

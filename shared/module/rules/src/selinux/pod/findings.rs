@@ -126,13 +126,13 @@ impl<'d> Findings<'d> {
 
 #[cfg(test)]
 mod tests {
-    use admission::{Decision, Outcome, judge};
+    use admission::{Decision, Outcome, evaluate};
 
     use crate::no_cluster::NoCluster;
     use crate::selinux::Selinux;
 
-    /// Judges a pod whose containers each lack a level.
-    fn judge_containers(count: usize) -> Decision {
+    /// Evaluates a pod whose containers each lack a level.
+    fn evaluate_containers(count: usize) -> Decision {
         let container = r#"{"name":"a","securityContext":{"seLinuxOptions":{"type":"container_t"}}}"#;
         let payload = [
             r#"{"settings":{},"request":{"operation":"CREATE","kind":{"group":"","version":"v1","kind":"Pod"},"#,
@@ -140,14 +140,14 @@ mod tests {
             &vec![container; count].join(","),
             "]}}}}",
         ];
-        judge::<Selinux, _>(payload.concat().as_bytes(), &NoCluster, |outcome| Outcome::from(outcome))
+        evaluate::<Selinux, _>(payload.concat().as_bytes(), &NoCluster, |outcome| Outcome::from(outcome))
             .decision
     }
 
     #[test]
     fn adds_at_most_a_thousand_values() {
-        assert!(matches!(judge_containers(1000), Decision::Mutated(_)));
-        let Decision::Denied(findings) = judge_containers(1001) else {
+        assert!(matches!(evaluate_containers(1000), Decision::Mutated(_)));
+        let Decision::Denied(findings) = evaluate_containers(1001) else {
             panic!("a thousand and one are added")
         };
         assert_eq!(

@@ -29,8 +29,8 @@ use super::settings::{HostNamespaceAction, Settings};
 use crate::namespace_lookup::NamespaceLookup;
 use crate::view::{Namespace, Pod};
 
-/// Judges a pod, a template of `kind`, ephemeral containers that are added to a pod, or new images
-/// in a pod.
+/// Evaluates a pod, a template of `kind`, ephemeral containers that are added to a pod, or new
+/// images in a pod.
 pub(super) fn review<'d>(
     settings: &Settings,
     request: &Request<'d>,

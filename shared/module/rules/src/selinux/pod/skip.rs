@@ -23,7 +23,7 @@ pub(super) fn is_unaffected(pod: Pod<'_>) -> Result<bool, Fault> {
 }
 
 /// Whether an update of a template keeps all fields that decide about contexts. Other fields, such
-/// as images, are judged when the pods of the template are created.
+/// as images, are evaluated when the pods of the template are created.
 pub(super) fn is_unchanged(old: Pod<'_>, new: Pod<'_>) -> Result<bool, Fault> {
     let (before, now) = (old.spec(), new.spec());
     for field in ["hostIPC", "hostNetwork", "hostPID", "nodeSelector", "os", "securityContext", "volumes"] {

@@ -23,10 +23,11 @@ pub(super) enum SubjectKind<'d> {
     Template,
     /// It adds ephemeral containers to a pod; this is the pod with them.
     ///
-    /// Only the new containers are judged, and only they are read from this pod. The API server
+    /// Only the new containers are evaluated, and only they are read from this pod. The API server
     /// drops all other changes, but not before webhooks have changed the object.
     AddedContainers(Pod<'d>),
-    /// It changes a pod; this is the pod before. Only images are judged, as options are immutable.
+    /// It changes a pod; this is the pod before. Only images are evaluated, as options are
+    /// immutable.
     NewImages(Pod<'d>),
 }
 
@@ -35,7 +36,7 @@ impl<'d> Subject<'_, 'd> {
         matches!(self.kind, SubjectKind::AddedContainers(_))
     }
 
-    /// The containers to judge, each with its options.
+    /// The containers to evaluate, each with its options.
     pub(super) fn sites(&self) -> Result<Vec<Site<'d>>, Fault> {
         let containers = match self.kind {
             SubjectKind::NewPod | SubjectKind::Template => self.pod.all_containers()?,

@@ -141,8 +141,8 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
         "If `true`, pods with a level get the annotation that makes CRI-O skip relabelling volumes that already have the level.",
     ),
     ("exempt", "Exemptions."),
-    ("exempt.namespaces", "Names of Namespaces whose requests are not judged."),
-    ("exempt.users", "Full names of users whose requests are not judged."),
+    ("exempt.namespaces", "Names of Namespaces whose requests are not evaluated."),
+    ("exempt.users", "Full names of users whose requests are not evaluated."),
     ("exempt.pods", "Entries that lift rules from containers. All conditions of an entry have to hold."),
     (
         "exempt.pods.namespaces",
@@ -160,7 +160,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("exempt.pods.podSelector.matchExpressions.values", "The values to compare with, for `In` and `NotIn`."),
     (
         "exempt.pods.images",
-        "Images of the container, as full names or ending in `/*`, `:*` or `@*`. Changes of images are judged if the policy has a rule for the update of pods.",
+        "Images of the container, as full names or ending in `/*`, `:*` or `@*`. Changes of images are evaluated if the policy has a rule for the update of pods.",
     ),
     (
         "exempt.pods.lifts",

@@ -1,4 +1,4 @@
-//! The settings of `exempt`: requests that are not judged, and rules that do not apply to some
+//! The settings of `exempt`: requests that are not evaluated, and rules that do not apply to some
 //! pods.
 
 use admission::{Choice, Fault, Kind, Node, Request, Setting, SettingsError, choices};

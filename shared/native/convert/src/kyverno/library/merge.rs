@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Coverage, Covered, Known};
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
-use crate::kyverno::judge::Judge;
+use crate::kyverno::evaluator::Evaluator;
 use crate::kyverno::policy::MONITORS;
 use crate::manifest_names::ManifestNames;
 use crate::settings::POD_SECURITY;
@@ -63,7 +63,7 @@ impl LibraryPart {
         listed: impl Fn(FieldProblem) -> NotConverted,
     ) -> Option<Self> {
         let widened = known.refused_by_checks().into_iter();
-        (known.judge == Judge::PodSecurity).then(|| Self {
+        (known.evaluator == Evaluator::PodSecurity).then(|| Self {
             widened: widened.map(|(problem, unless)| (listed(problem), unless)).collect(),
             coverage: known.coverage,
             rule,

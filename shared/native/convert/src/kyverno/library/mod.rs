@@ -1,5 +1,5 @@
-//! Rules of Kyverno's library, which judge pods as a control of the Pod Security Standards does, or
-//! the external IPs of Services.
+//! Rules of Kyverno's library, which evaluate pods as a control of the Pod Security Standards does,
+//! or the external IPs of Services.
 //!
 //! A rule is recognised by its pattern or its expressions and by nothing else. The manifest
 //! has the level of the control, without everything else at that level. Manifests that differ
@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::judge::Judge;
+use super::evaluator::Evaluator;
 use crate::InputError;
 use crate::conversion::FieldProblem;
 use crate::fields::Fields;
@@ -33,7 +33,7 @@ static LIBRARY: LazyLock<Vec<LibraryRule>> = LazyLock::new(|| read().unwrap_or_d
 struct LibraryRule {
     name: String,
     #[serde(default)]
-    judge: Judge,
+    policy: Evaluator,
     #[serde(default)]
     covers: Vec<Covered>,
     forms: Vec<Form>,
@@ -76,7 +76,7 @@ pub(super) enum Recognition {
 
 #[derive(Clone, Debug)]
 pub(super) struct Known {
-    pub(super) judge: Judge,
+    pub(super) evaluator: Evaluator,
     pub(super) coverage: Coverage,
     differences: Vec<Difference>,
     pub(super) key: &'static str,
@@ -178,7 +178,7 @@ fn best(key: &'static str, path: &str, compare: impl Fn(&mut Comparison, &Value)
             compare(&mut comparison, expected);
             if comparison.first.is_none() {
                 return Recognition::Known(Known {
-                    judge: rule.judge,
+                    evaluator: rule.policy,
                     coverage: Coverage::of(&rule.covers),
                     differences: form.differs.clone(),
                     key,
@@ -208,9 +208,9 @@ fn best(key: &'static str, path: &str, compare: impl Fn(&mut Comparison, &Value)
 impl Known {
     /// The settings that run what the check covers, with those for its action.
     pub(super) fn settings(&self, mut settings: Map<String, Value>) -> Map<String, Value> {
-        match self.judge {
-            Judge::PodSecurity => self.coverage.write(&mut settings),
-            Judge::ExternalIps => settings.clear(),
+        match self.evaluator {
+            Evaluator::PodSecurity => self.coverage.write(&mut settings),
+            Evaluator::ExternalIps => settings.clear(),
         }
         settings
     }

@@ -114,7 +114,7 @@ fn reads_groups() {
         json!({ "a": { "module": "m", "contextAwareResources": [{ "apiVersion": "v1", "kind": "Pod" }] } });
     let group = read("ClusterAdmissionPolicyGroup", &json!({ "policies": context, "expression": "!a()" }));
     assert!(!group.is_mutating);
-    let Judge::Group(members) = &group.judge else { panic!("{group:?}") };
+    let Evaluator::Group(members) = &group.evaluator else { panic!("{group:?}") };
     assert_eq!(members.expression(), "!a()");
     assert_eq!(members.members()["a"].context_aware_resources[0].kind, "Pod");
     assert_eq!(group.message.as_deref(), Some("neither a nor b"));
@@ -210,7 +210,7 @@ fn policy_servers_admit_each_request_in_their_own_namespace() {
 
 /// The controller copies `matchExpressions` alone.
 #[test]
-fn labels_of_a_namespace_selector_are_lost_unless_kubewarden_is_judged_too() {
+fn labels_of_a_namespace_selector_are_lost_unless_kubewarden_is_evaluated_too() {
     let selector = json!({
         "matchLabels": { "stage": "live" },
         "matchExpressions": [{ "key": "team", "operator": "Exists" }],
@@ -225,7 +225,7 @@ fn labels_of_a_namespace_selector_are_lost_unless_kubewarden_is_judged_too() {
         assert_eq!(
             policy.warnings,
             [
-                "spec.namespaceSelector.matchLabels: Kubewarden ignores these labels, so the policy also judges other \
+                "spec.namespaceSelector.matchLabels: Kubewarden ignores these labels, so the policy also evaluates other \
               namespaces; write them as matchExpressions, such as {key: stage, operator: In, values: [live]}"
             ],
         );
@@ -242,7 +242,7 @@ fn labels_of_a_namespace_selector_are_lost_unless_kubewarden_is_judged_too() {
 }
 
 #[test]
-fn namespaced_policies_judge_their_own_namespace() {
+fn namespaced_policies_evaluate_their_own_namespace() {
     for kind in ["AdmissionPolicy", "AdmissionPolicyGroup"] {
         let policy = read(kind, &json!({}));
         assert_eq!(policy.namespace.as_deref(), Some("shop"));

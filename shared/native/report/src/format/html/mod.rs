@@ -83,7 +83,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
         class = match exit(report, options.fail_on) {
             Exit::Clean => "clean",
             Exit::Failed => "denied",
-            Exit::NotJudged => "unknown",
+            Exit::NotEvaluated => "unknown",
         },
         sentences = markup(&sentences(report).join(" ")),
     )?;

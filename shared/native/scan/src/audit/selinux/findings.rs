@@ -18,7 +18,7 @@ pub struct SelinuxFindings {
     pub denied: Vec<DeniedObject>,
     /// The pods that the policy would change.
     pub changed: Vec<ChangedObject>,
-    /// The objects and levels that could not be judged or compared.
+    /// The objects and levels that could not be evaluated or compared.
     pub notes: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub struct DeniedObject {
     /// The object.
     #[serde(flatten)]
     pub object: ObjectReference,
-    /// One message for each violation, or the reason why the object cannot be judged.
+    /// One message for each violation, or the reason why the object cannot be evaluated.
     pub messages: Vec<String>,
 }
 
@@ -110,7 +110,7 @@ impl SelinuxFindings {
                 self.denied.push(DeniedObject { object: reference, messages: findings.lines() });
             }
             Decision::Fault(fault) => {
-                let messages = vec![format!("cannot be judged: {fault}")];
+                let messages = vec![format!("cannot be evaluated: {fault}")];
                 self.denied.push(DeniedObject { object: reference, messages });
             }
             // The policy changes Namespaces only when they are created.

@@ -3,9 +3,9 @@
 
 mod allocate;
 mod changes;
+mod evaluate;
 mod findings;
 mod foreign;
-mod judge;
 mod namespace_level;
 mod namespace_levels;
 mod settings;
@@ -39,16 +39,16 @@ const CLUSTER_WIDE: [&str; 2] = ["Namespace", "PersistentVolume"];
 /// The levels of Namespaces, by name.
 type NamespaceOwners = BTreeMap<String, Owned>;
 
-/// Judges the objects of a dump as if they were being created, and compares their levels. Pods that
-/// have finished are left out: they run no more, and their controllers create others. Each object
-/// is one call of `judged`.
+/// Evaluates the objects of a dump as if they were being created, and compares their levels. Pods
+/// that have finished are left out: they run no more, and their controllers create others. Each
+/// object is one call of `evaluated`.
 ///
 /// # Errors
 /// A dump without Namespaces, and an object that cannot be read.
 pub fn find(
     dump: &Dump,
     settings: &SelinuxSettings,
-    judged: &mut dyn FnMut(),
+    evaluated: &mut dyn FnMut(),
 ) -> Result<SelinuxFindings, AuditError> {
     let mut owners = NamespaceOwners::new();
     let mut known = BTreeSet::new();
@@ -75,7 +75,7 @@ pub fn find(
                 group => format!("{group}/{version}"),
             };
             for object in dump.objects_of_kind(&api_version, rule.kind)? {
-                judged();
+                evaluated();
                 if rule.kind == "Pod" && has_finished(&object)? {
                     continue;
                 }
@@ -86,7 +86,7 @@ pub fn find(
                 if lacks_namespace && let Ok(owned) = settings.ownership.of(&object.namespace, None) {
                     owners.insert(object.namespace.clone(), owned);
                 }
-                let decision = judge::judge(rule, version, &object, settings, &cluster).decision;
+                let decision = evaluate::evaluate(rule, version, &object, settings, &cluster).decision;
                 let is_fault = matches!(decision, Decision::Fault(_));
                 if lacks_namespace && (settings.ownership.reads_namespaces() || is_fault) {
                     unknown.insert(object.namespace.clone());
@@ -140,7 +140,7 @@ fn notes(unknown: &BTreeSet<String>, owners: &NamespaceOwners) -> Vec<String> {
     let mut notes = Vec::new();
     if !unknown.is_empty() {
         notes.push(format!(
-            "Some objects were not judged because the dump lacks Namespaces ({}); create the dump with {COMMAND} \
+            "Some objects were not evaluated because the dump lacks Namespaces ({}); create the dump with {COMMAND} \
              -o json",
             abbreviated(unknown.iter().map(String::as_str))
         ));

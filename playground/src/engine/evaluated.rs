@@ -26,7 +26,7 @@ pub(crate) struct Key {
 
 /// An object, a request or an unreadable document.
 #[derive(Debug)]
-pub(crate) struct Judged {
+pub(crate) struct Evaluated {
     pub(crate) key: Key,
     pub(crate) state: ObjectState,
     pub(crate) placed: Placed,
@@ -35,7 +35,7 @@ pub(crate) struct Judged {
     pub(crate) request: RequestInput,
 }
 
-impl Judged {
+impl Evaluated {
     pub(crate) fn origin(&self) -> Option<RequestOrigin> {
         self.state.request.as_ref().map(|request| request.origin)
     }
@@ -88,8 +88,8 @@ impl Judged {
     }
 }
 
-pub(crate) fn of(placed: &[Placed], workspace: &Workspace, stored: &Stored, kinds: &Kinds) -> Vec<Judged> {
-    let mut judged = Vec::new();
+pub(crate) fn of(placed: &[Placed], workspace: &Workspace, stored: &Stored, kinds: &Kinds) -> Vec<Evaluated> {
+    let mut evaluated = Vec::new();
     for placed in placed {
         let document = &placed.document;
         let lines = lines(placed);
@@ -101,8 +101,8 @@ pub(crate) fn of(placed: &[Placed], workspace: &Workspace, stored: &Stored, kind
         };
         if let Some(problem) = &document.problem {
             let problem = texts::unreadable_document(TextName::Objects, placed, problem);
-            let (request, _) = request(judged.len());
-            judged.push(Judged {
+            let (request, _) = request(evaluated.len());
+            evaluated.push(Evaluated {
                 key: key(placed, 0, &request),
                 state: ObjectState {
                     title: "Unreadable document".to_owned(),
@@ -117,8 +117,8 @@ pub(crate) fn of(placed: &[Placed], workspace: &Workspace, stored: &Stored, kind
             });
         }
         for number in 0..document.entries.len() {
-            let (request, origin) = request(judged.len());
-            let mut one = Judged {
+            let (request, origin) = request(evaluated.len());
+            let mut one = Evaluated {
                 key: key(placed, number, &request),
                 state: ObjectState::default(),
                 placed: placed.clone(),
@@ -129,17 +129,17 @@ pub(crate) fn of(placed: &[Placed], workspace: &Workspace, stored: &Stored, kind
             let is_whole = document.entries.len() == 1;
             (one.state.line, one.state.last_line) =
                 one.mark(&[]).filter(|_| !is_whole).map_or(lines, |mark| (mark.line, lines.1));
-            judged.push(one);
+            evaluated.push(one);
         }
-        end_at_the_next(&mut judged, document.entries.len());
+        end_at_the_next(&mut evaluated, document.entries.len());
     }
-    judged
+    evaluated
 }
 
 /// Ends the last entries, which are those of one document, before the next one begins.
-fn end_at_the_next(judged: &mut [Judged], entries: usize) {
+fn end_at_the_next(evaluated: &mut [Evaluated], entries: usize) {
     let mut next = None;
-    for one in judged.iter_mut().rev().take(entries) {
+    for one in evaluated.iter_mut().rev().take(entries) {
         if let Some(next) = next.replace(one.state.line) {
             one.state.last_line = u32::saturating_sub(next, 1).max(one.state.line);
         }
@@ -162,7 +162,7 @@ fn lines(placed: &Placed) -> (u32, u32) {
     (number(said.first()), number(said.last()))
 }
 
-impl Judged {
+impl Evaluated {
     fn read(&self, origin: RequestOrigin, stored: &Stored, kinds: &Kinds) -> ObjectState {
         let Some(entry) = self.entry() else { return ObjectState::default() };
         let document = &self.placed.document;

@@ -1,4 +1,4 @@
-//! The judgement of one pod: each finding is tolerated, excluded or a violation.
+//! The evaluation of one pod: each finding is tolerated, excluded or a violation.
 
 use admission::{Fault, Lookup, Request};
 
@@ -13,7 +13,7 @@ use crate::conditions::{Asker, EvalContext};
 use crate::namespace_lookup::NamespaceLookup;
 use crate::view::Pod;
 
-pub(super) struct Judgement<'a, 'd, 'o> {
+pub(super) struct Evaluation<'a, 'd, 'o> {
     exclusions: &'a Exclusions,
     pod: ExaminedPod<'d>,
     context: EvalContext<'a, 'd>,
@@ -44,7 +44,7 @@ impl Failures {
     }
 }
 
-impl<'a, 'd, 'o> Judgement<'a, 'd, 'o> {
+impl<'a, 'd, 'o> Evaluation<'a, 'd, 'o> {
     /// Prepares a pod. `tolerated` is the pod before the update or the template of the owner, if
     /// its violations are tolerated.
     pub(super) fn of(
@@ -140,7 +140,7 @@ impl<'a, 'd, 'o> Judgement<'a, 'd, 'o> {
             pod_is_excluded: false,
             report,
         };
-        pod.find(check, revision, &mut |finding| run.judge(finding))
+        pod.find(check, revision, &mut |finding| run.evaluate(finding))
     }
 
     /// Returns the violations of the old pod, if they are tolerated. Findings that an entry
@@ -188,8 +188,8 @@ enum Exclusion {
 }
 
 impl<'d> CheckRun<'_, '_, 'd> {
-    /// Judges a finding, and adds it to the report unless it is tolerated.
-    fn judge(&mut self, finding: Finding<'d>) -> Result<(), Fault> {
+    /// Evaluates a finding, and adds it to the report unless it is tolerated.
+    fn evaluate(&mut self, finding: Finding<'d>) -> Result<(), Fault> {
         let Some(mut finding) = self.without_existing(finding)? else { return Ok(()) };
         // For a superseded check, report only findings whose stricter counterpart is excluded.
         if let Some(stricter) = &self.stricter {

@@ -1,4 +1,4 @@
-// Judges the workspace and shows the result.
+// Evaluates the workspace and shows the result.
 import type { CellDetail, Matrix, PolicyMode, TextMark, TextProblem } from "playground";
 import type { Workspace } from "./workspace";
 import { Detail, type DetailListeners } from "./detail";
@@ -10,7 +10,7 @@ import type { Inputs } from "./inputs";
 import { showOutline } from "./outline";
 import { Chips, sentence, tone } from "./summary";
 
-/** The workspace is judged when the user has not typed for this many milliseconds. */
+/** The workspace is evaluated when the user has not typed for this many milliseconds. */
 const TYPING_PAUSE = 120;
 /** The busy indicator appears after this many milliseconds. */
 const BUSY_DELAY = 300;
@@ -27,7 +27,7 @@ const TEXTS: Record<TextProblem["text"]["kind"], string> = {
   source: "Source",
 };
 
-/** A result, with the names of its policies and what they judge. */
+/** A result, with the names of its policies and what they evaluate. */
 interface Result {
   matrix: Matrix;
   policies: string;
@@ -37,7 +37,7 @@ interface Result {
 const pane = byId("verdict-pane");
 const result = byId("result");
 
-export class Judgement {
+export class Evaluation {
   private readonly grid: Grid;
   private readonly chips: Chips;
   private readonly detail: Detail;
@@ -77,11 +77,11 @@ export class Judgement {
   }
 
   /** Calls a function when the user stops typing. */
-  schedule(judge: () => void): void {
+  schedule(evaluate: () => void): void {
     pane.ariaBusy = "true";
     this.generation++;
     window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(judge, TYPING_PAUSE);
+    this.timer = window.setTimeout(evaluate, TYPING_PAUSE);
   }
 
   /** Shows the details of the worst cell again, and the first rows. */
@@ -101,8 +101,8 @@ export class Judgement {
     }
   }
 
-  /** Judges the present workspace immediately. */
-  async judgeNow(): Promise<void> {
+  /** Evaluates the present workspace immediately. */
+  async evaluateNow(): Promise<void> {
     window.clearTimeout(this.timer);
     pane.ariaBusy = "true";
     const generation = ++this.generation;
@@ -111,9 +111,9 @@ export class Judgement {
     }, BUSY_DELAY);
     const workspace = this.inputs.read();
     try {
-      const matrix = await this.engine.judge(workspace);
+      const matrix = await this.engine.evaluate(workspace);
       if (generation === this.generation) await this.show(workspace, matrix, generation);
-      if (generation === this.generation && matrix.isPartial) await this.judgeWhole(workspace, generation);
+      if (generation === this.generation && matrix.isPartial) await this.evaluateWhole(workspace, generation);
     } catch (error) {
       if (!(error instanceof Superseded)) this.fail(error);
     }
@@ -123,8 +123,8 @@ export class Judgement {
     pane.ariaBusy = "false";
   }
 
-  /** Judges again by the whole engine. Outcomes that need it are unknown until then. */
-  private async judgeWhole(workspace: Workspace, generation: number): Promise<void> {
+  /** Evaluates again by the whole engine. Outcomes that need it are unknown until then. */
+  private async evaluateWhole(workspace: Workspace, generation: number): Promise<void> {
     try {
       await this.engine.loadWhole();
     } catch (error) {
@@ -134,7 +134,7 @@ export class Judgement {
       return;
     }
     if (generation !== this.generation) return;
-    const matrix = await this.engine.judge(workspace);
+    const matrix = await this.engine.evaluate(workspace);
     if (generation === this.generation) await this.show(workspace, matrix, generation);
   }
 
@@ -150,10 +150,10 @@ export class Judgement {
 
   private async show(workspace: Workspace, matrix: Matrix, generation: number): Promise<void> {
     const policies = names(workspace);
-    const judged = matrix.cells.some((cells) => cells.some(({ outcome }) => outcome !== undefined));
+    const evaluated = matrix.cells.some((cells) => cells.some(({ outcome }) => outcome !== undefined));
     const broken = matrix.problems.length > 0 || matrix.objects.some(({ problem }) => problem !== undefined);
     // Verdicts of other policies would contradict what is selected.
-    const stale = !judged && broken && this.last?.policies === policies ? this.last.matrix : undefined;
+    const stale = !evaluated && broken && this.last?.policies === policies ? this.last.matrix : undefined;
     this.showProblems(matrix, stale !== undefined);
     this.inputs.show(matrix, stale !== undefined);
     showOutline(matrix, (mark) => this.inputs.select(mark));
@@ -161,7 +161,7 @@ export class Judgement {
     result.classList.toggle("stale", stale !== undefined);
     byId("stale").hidden = stale === undefined;
     byId("stale").textContent = `Last result, before the current error (${policies}):`;
-    const said = stale ? "Cannot be judged: see the error" : sentence(matrix);
+    const said = stale ? "Cannot be evaluated: see the error" : sentence(matrix);
     if (byId("sentence").textContent !== said) byId("sentence").textContent = said;
     byId("sentence").className = `tone ${stale ? "unreadable" : tone(matrix)}`;
     const bar = byId("bar");
@@ -239,18 +239,18 @@ export class Judgement {
   }
 
   private fail(error: unknown): void {
-    const message = `This browser could not judge the input (${reason(error)}); paste a smaller input or reload the page.`;
+    const message = `This browser could not evaluate the input (${reason(error)}); paste a smaller input or reload the page.`;
     byId("problems").replaceChildren(make("ul", { class: "problems" }, make("li", {}, message)));
-    byId("sentence").textContent = "Could not be judged";
+    byId("sentence").textContent = "Could not be evaluated";
     byId("sentence").className = "tone unreadable";
-    byId("bar").textContent = "Could not be judged";
+    byId("bar").textContent = "Could not be evaluated";
     this.last = undefined;
     this.detail.clear();
     this.drawer.clear();
   }
 }
 
-/** Names the policies that judge, with what they judge. */
+/** Names the policies that evaluate, with what they evaluate. */
 function names({ policies }: Workspace): string {
   const enabled = policies.filter(({ enabled }) => enabled);
   return enabled.map(({ id, mode }) => (mode === "AsDeployed" ? `${id} as deployed` : id)).join(", ");

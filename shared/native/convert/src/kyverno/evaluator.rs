@@ -1,4 +1,4 @@
-//! The policy that judges what a check is about.
+//! The policy that evaluates what a check is about.
 
 use std::collections::BTreeSet;
 
@@ -27,13 +27,13 @@ const CANNOT_WARN: &str = "warns, which external-ips cannot; the manifest is in 
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Judge {
+pub(super) enum Evaluator {
     #[default]
     PodSecurity,
     ExternalIps,
 }
 
-impl Judge {
+impl Evaluator {
     pub(super) fn id(self) -> &'static str {
         match self {
             Self::PodSecurity => POD_SECURITY,

@@ -1,23 +1,23 @@
-//! Judging a case in two ways, which must agree. Both ask the engine of `scan`, as
+//! Evaluating a case in two ways, which must agree. Both ask the engine of `scan`, as
 //! `portcullis scan` and `portcullis test` do.
 
 use admission::PolicyEntry;
-use scan::{Cluster, Engine, Judged as Verdict, Module, Request};
+use scan::{Cluster, Engine, Evaluated as Verdict, Module, Request};
 use serde_json::Value;
 use suite::cases::{Case, CaseOutcome};
 #[cfg(feature = "modules")]
 use wapc_host::{Deployment, Module as WasmModule, Resource};
 
-/// The result of judging a case.
+/// The result of evaluating a case.
 #[derive(Debug)]
-pub struct Judged {
+pub struct Evaluated {
     /// The outcome, which is compared with that of the case.
     pub outcome: CaseOutcome,
     /// The response of the module in the embedded host; `None` if it was not asked.
     pub response: Option<Vec<u8>>,
 }
 
-/// A policy with the settings and the cluster of a case, which judges the case and changed ones.
+/// A policy with the settings and the cluster of a case, which evaluates the case and changed ones.
 #[derive(Debug)]
 pub struct Native {
     entry: &'static PolicyEntry,
@@ -36,23 +36,23 @@ impl Native {
         Ok(Self { entry, module, cluster: cluster(case)? })
     }
 
-    /// Judges the request of a case, which has the same settings and cluster.
+    /// Evaluates the request of a case, which has the same settings and cluster.
     ///
     /// # Errors
     /// Returns an error if the case is not a valid request, or if the policy makes a look-up that
     /// it does not declare.
-    pub fn judge(&self, case: &Case) -> Result<Judged, String> {
-        judged(&self.module, self.entry, case, &self.cluster)
+    pub fn evaluate(&self, case: &Case) -> Result<Evaluated, String> {
+        evaluated(&self.module, self.entry, case, &self.cluster)
     }
 }
 
-/// Judges a case natively.
+/// Evaluates a case natively.
 ///
 /// # Errors
 /// Returns an error if the case is not a valid request, or if the policy makes a look-up that it
 /// does not declare.
-pub fn natively(entry: &'static PolicyEntry, case: &Case) -> Result<Judged, String> {
-    Native::new(entry, case)?.judge(case)
+pub fn natively(entry: &'static PolicyEntry, case: &Case) -> Result<Evaluated, String> {
+    Native::new(entry, case)?.evaluate(case)
 }
 
 fn granted(entry: &PolicyEntry) -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -60,14 +60,14 @@ fn granted(entry: &PolicyEntry) -> impl Iterator<Item = (&'static str, &'static 
     reads.map(|read| (read.api_version, read.kind))
 }
 
-/// Judges a case by the module of the policy in the embedded host, with the permissions that the
+/// Evaluates a case by the module of the policy in the embedded host, with the permissions that the
 /// policy declares.
 ///
 /// # Errors
 /// Returns an error if the case is not a valid request, if the module fails, or if its response
 /// differs from the native one.
 #[cfg(feature = "modules")]
-pub fn through(module: &WasmModule, entry: &'static PolicyEntry, case: &Case) -> Result<Judged, String> {
+pub fn through(module: &WasmModule, entry: &'static PolicyEntry, case: &Case) -> Result<Evaluated, String> {
     let mut deployment = Deployment::new(entry.id);
     deployment.settings = settings(case);
     deployment.allowed_to_mutate = entry.mutates;
@@ -82,14 +82,14 @@ pub fn through(module: &WasmModule, entry: &'static PolicyEntry, case: &Case) ->
         Err(error) => return Err(error.to_string()),
     };
     let module = Module::new(&settings(case), engine, Vec::new());
-    let deployed = judged(&module, entry, case, &cluster(case)?)?;
+    let deployed = evaluated(&module, entry, case, &cluster(case)?)?;
     if deployed.outcome.settings_error.is_some() {
         return Ok(deployed);
     }
     let response =
         deployed.response.as_ref().ok_or_else(|| format!("no response: {:?}", deployed.outcome))?;
     let payload = case.admission_request()?.payload(&settings(case));
-    let native = entry.evaluate(&payload, &*case.objects()?).to_json();
+    let native = entry.respond(&payload, &*case.objects()?).to_json();
     if native != *response {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         return Err(format!("the module responds {}, natively {}", text(response), text(&native)));
@@ -110,13 +110,18 @@ fn cluster(case: &Case) -> Result<Cluster, String> {
     }
 }
 
-fn judged(module: &Module, entry: &PolicyEntry, case: &Case, cluster: &Cluster) -> Result<Judged, String> {
+fn evaluated(
+    module: &Module,
+    entry: &PolicyEntry,
+    case: &Case,
+    cluster: &Cluster,
+) -> Result<Evaluated, String> {
     if let Engine::Refused(message) = &module.engine {
         let outcome = CaseOutcome { settings_error: Some(message.clone()), ..CaseOutcome::default() };
-        return Ok(Judged { outcome, response: None });
+        return Ok(Evaluated { outcome, response: None });
     }
     let request = Request::new(case.admission_request()?.as_value().clone());
-    let verdict = module.judge(&request, cluster);
+    let verdict = module.evaluate(&request, cluster);
     let is_declared = |look_up: &scan::LookUp| {
         entry.reads.0.iter().any(|read| {
             read.api_version == look_up.api_version
@@ -140,5 +145,5 @@ fn judged(module: &Module, entry: &PolicyEntry, case: &Case, cluster: &Cluster) 
         Verdict::Fault(message) => outcome.fault = Some(message),
         Verdict::Unknown(reason) => return Err(reason),
     }
-    Ok(Judged { outcome, response: verdict.answer })
+    Ok(Evaluated { outcome, response: verdict.answer })
 }

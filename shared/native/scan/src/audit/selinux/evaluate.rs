@@ -7,8 +7,8 @@ use serde_json::json;
 use super::SelinuxSettings;
 use crate::audit::DumpObject;
 
-/// Judges an object as the audit scanner sends it: as a creation without a requesting user.
-pub(super) fn judge(
+/// Evaluates an object as the audit scanner sends it: as a creation without a requesting user.
+pub(super) fn evaluate(
     rule: &ScopeRule,
     version: &str,
     object: &DumpObject,
@@ -28,5 +28,5 @@ pub(super) fn judge(
     let request = request.to_string();
     let open = request.strip_suffix('}').unwrap_or_default();
     let payload = format!(r#"{{"request":{open},"object":{}}},"settings":{}}}"#, object.json, settings.json);
-    admission::judge::<Selinux, Outcome>(payload.as_bytes(), cluster, |outcome| outcome.into())
+    admission::evaluate::<Selinux, Outcome>(payload.as_bytes(), cluster, |outcome| outcome.into())
 }

@@ -1,4 +1,4 @@
-//! The judgement of the entries of a piece by all policies.
+//! The evaluation of the entries of a piece by all policies.
 
 mod kept;
 mod record;
@@ -36,7 +36,7 @@ use record::{Record, Subject};
 pub const DUPLICATE: &str =
     "only the last value counts, and an API server refuses both with strict field validation; remove one";
 
-const REPLACED: &str = "an API server refuses an update with this change; the object is judged as created, \
+const REPLACED: &str = "an API server refuses an update with this change; the object is evaluated as created, \
                         because it has to be replaced (kubectl replace --force)";
 
 #[derive(Debug, Default)]
@@ -51,9 +51,9 @@ pub(crate) struct Output {
     /// The owners of objects that can own others: namespace, kind and name, and their owner.
     pub(crate) owners: Vec<(Owned, OwnerRef)>,
     pub(crate) bytes: u64,
-    /// The objects of the kinds that are collected while the pieces are judged.
+    /// The objects of the kinds that are collected while the pieces are evaluated.
     pub(crate) gathered: Vec<Value>,
-    /// The kinds that have to be collected before the piece can be judged. If there are any, the
+    /// The kinds that have to be collected before the piece can be evaluated. If there are any, the
     /// rest of the output is ignored, except for what is gathered.
     pub(crate) lacking: BTreeSet<Kind>,
 }
@@ -81,25 +81,25 @@ pub(crate) type Owned = (String, String, String);
 
 /// The values that all workers share.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Judge<'s> {
+pub(crate) struct Evaluator<'s> {
     pub(crate) policies: &'s [Policy],
     pub(crate) options: &'s Options,
     pub(crate) cluster: &'s Cluster,
     pub(crate) old: Option<&'s Stored<'s>>,
     pub(crate) explains: bool,
-    /// The parts of objects that policies read; `None` if every object is judged as a whole.
+    /// The parts of objects that policies read; `None` if every object is evaluated as a whole.
     pub(crate) kept: Option<&'s Kept>,
-    /// The collector of the kinds whose objects are collected while the pieces are judged.
+    /// The collector of the kinds whose objects are collected while the pieces are evaluated.
     pub(crate) gathering: Option<&'s Collector>,
 }
 
-impl Judge<'_> {
+impl Evaluator<'_> {
     pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
-        self.judge_reduced(chunk).unwrap_or_else(|| self.judge_whole(chunk))
+        self.evaluate_reduced(chunk).unwrap_or_else(|| self.evaluate_whole(chunk))
     }
 
-    /// Builds the entries of a piece and judges them.
-    fn judge_whole(&self, chunk: &Chunk) -> Output {
+    /// Builds the entries of a piece and evaluates them.
+    fn evaluate_whole(&self, chunk: &Chunk) -> Output {
         let mut output = self.empty_output();
         output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
         match crate::entry::read(chunk) {
@@ -166,13 +166,13 @@ impl Judge<'_> {
                 let exceptions = self.exceptions(&object, output);
                 let change = self.change(object, &spot, locator, output);
                 let subject = Subject { spot: &spot, reference, has_places: true, exceptions };
-                self.judge_change(change, Request::of_files, subject, locator, output);
+                self.evaluate_change(change, Request::of_files, subject, locator, output);
             }
         }
     }
 
     /// Returns whether an object is of a kind whose definition may still be collected on the way;
-    /// then it is judged later.
+    /// then it is evaluated later.
     fn lacks_definition(&self, api_version: &str, kind: &str, output: &mut Output) -> bool {
         let is_unknown = || self.cluster.resources.resource(api_version, kind).origin == Origin::Guessed;
         let is_lacking = self.gathering.is_some() && is_unknown();
@@ -219,7 +219,7 @@ impl Judge<'_> {
             exceptions: Exceptions::default(),
         };
         let (gone, locator) = (Change::Delete(object), Locator::new(&chunk));
-        self.judge_change(gone, Request::of_files, subject, &locator, &mut output);
+        self.evaluate_change(gone, Request::of_files, subject, &locator, &mut output);
         for finding in &mut output.findings {
             finding.place = Some(place.clone());
         }
@@ -240,8 +240,8 @@ impl Judge<'_> {
         Exceptions::default()
     }
 
-    /// Judges the request in which the user of the scan makes a change.
-    fn judge_change(
+    /// Evaluates the request in which the user of the scan makes a change.
+    fn evaluate_change(
         &self,
         change: Change,
         asked: fn(Value) -> Request,
@@ -261,7 +261,7 @@ impl Judge<'_> {
         record.finish();
     }
 
-    /// Judges a request that the caller made about an object at a spot.
+    /// Evaluates a request that the caller made about an object at a spot.
     pub(crate) fn request(&self, asked: Value, pods: Pods, spot: &Spot, locator: &Locator<'_>) -> Output {
         let mut output = self.empty_output();
         let object =

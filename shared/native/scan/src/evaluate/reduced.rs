@@ -1,14 +1,14 @@
-//! Judges an object by what policies read of it, provided that there is nothing to report.
+//! Evaluates an object by what policies read of it, provided that there is nothing to report.
 //!
 //! Most objects of a dump are flawless, and building them would take most of the time of a scan.
 //! The policies of this program read a small part of an object, so that its text is reduced to that
-//! part and judged like a whole object. This path can only count an object as skipped or admitted.
-//! Any other object is built as a whole and judged again, and that second judgement alone makes
-//! findings and notices.
+//! part and evaluated like a whole object. This path can only count an object as skipped or
+//! admitted. Any other object is built as a whole and evaluated again, and that second evaluation
+//! alone makes findings and notices.
 
 use super::record::Subject;
 use super::reduce::reduce;
-use super::{Judge, Output};
+use super::{Evaluator, Output};
 use crate::entry::Spot;
 use crate::exceptions::Exceptions;
 use crate::guards;
@@ -19,12 +19,12 @@ use crate::request::{Change, complete};
 use crate::subject::object_ref;
 use crate::verdict::Request;
 
-impl Judge<'_> {
-    /// Judges the object that is the whole text of a piece. Returns `None` if it has to be judged
-    /// as a whole, or if it is collected on the way; otherwise, [`Self::judge_whole`] would return
-    /// the same output.
-    pub(super) fn judge_reduced(&self, chunk: &Chunk) -> Option<Output> {
-        if !self.may_judge_reduced(chunk) {
+impl Evaluator<'_> {
+    /// Evaluates the object that is the whole text of a piece. Returns `None` if it has to be
+    /// evaluated as a whole, or if it is collected on the way; otherwise, [`Self::evaluate_whole`]
+    /// would return the same output.
+    pub(super) fn evaluate_reduced(&self, chunk: &Chunk) -> Option<Output> {
+        if !self.may_evaluate_reduced(chunk) {
             return None;
         }
         let mut output = self.empty_output();
@@ -50,13 +50,13 @@ impl Judge<'_> {
         output.own(&reference);
         let (spot, locator) = (Spot::default(), Locator::nowhere(chunk));
         let subject = Subject { spot: &spot, reference, has_places: true, exceptions: Exceptions::default() };
-        self.judge_change(Change::Create(object), Request::reduced, subject, &locator, &mut output);
-        // A piece that is judged again later needs no judgement as a whole now.
+        self.evaluate_change(Change::Create(object), Request::reduced, subject, &locator, &mut output);
+        // A piece that is evaluated again later needs no evaluation as a whole now.
         (!output.lacking.is_empty() || output.is_flawless()).then_some(output)
     }
 
     /// Returns whether the scan asks nothing about the piece that needs whole objects.
-    fn may_judge_reduced(&self, chunk: &Chunk) -> bool {
+    fn may_evaluate_reduced(&self, chunk: &Chunk) -> bool {
         // Another object may be a list by its fields.
         chunk.list.is_some()
             && !chunk.is_envelope
@@ -81,8 +81,8 @@ mod tests {
 
     use super::*;
     use crate::cluster::Cluster;
+    use crate::evaluate::Kept;
     use crate::input::{List, Origin};
-    use crate::judge::Kept;
     use crate::options::Options;
     use crate::policy::Policy;
 
@@ -105,10 +105,10 @@ mod tests {
                 });
                 for policies in policies {
                     let kept = Kept::by(policies);
-                    let judge = judge(policies, &cluster, &kept);
-                    match judge.judge_reduced(&chunk) {
+                    let evaluator = evaluate(policies, &cluster, &kept);
+                    match evaluator.evaluate_reduced(&chunk) {
                         Some(output) => {
-                            let expected = judge.judge_whole(&chunk);
+                            let expected = evaluator.evaluate_whole(&chunk);
                             assert_eq!(format!("{output:?}"), format!("{expected:?}"), "{object}");
                             reduced += 1;
                         }
@@ -122,21 +122,23 @@ mod tests {
 
     /// Objects about which there may be something to report, and kinds that contain objects.
     #[test]
-    fn only_flawless_objects_are_judged_by_what_policies_read() {
+    fn only_flawless_objects_are_evaluated_by_what_policies_read() {
         let policies = [Policy::of_id("pod-security", &json!({ "level": "baseline" })).unwrap()];
         let (cluster, kept) = (Cluster::of_objects(Vec::new()).unwrap(), Kept::by(&policies));
-        let judged = |api_version: &str, kind: &str, rest: &str| {
+        let evaluated = |api_version: &str, kind: &str, rest: &str| {
             let metadata = r#""metadata":{"name":"a"}"#;
             let text = format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}",{metadata},{rest}}}"#);
             let chunk = Chunk::live(Origin::file("f"), text, List::of("v1", ""));
-            judge(&policies, &cluster, &kept).judge_reduced(&chunk).map(|output| output.totals.evaluations)
+            evaluate(&policies, &cluster, &kept)
+                .evaluate_reduced(&chunk)
+                .map(|output| output.totals.evaluations)
         };
         let spec = |fields: &str| format!(r#""spec":{{"containers":[{{"name":"a"{fields}}}]}}"#);
         let template = |fields: &str| format!(r#""spec":{{"template":{{{}}}}}"#, spec(fields));
-        assert_eq!(judged("v1", "Pod", &spec("")), Some(1));
-        assert_eq!(judged("v1", "ConfigMap", r#""data":{}"#), Some(0));
-        assert_eq!(judged("v1", "Namespace", r#""spec":{}"#), Some(0));
-        assert_eq!(judged("apps/v1", "Deployment", &template("")), Some(1));
+        assert_eq!(evaluated("v1", "Pod", &spec("")), Some(1));
+        assert_eq!(evaluated("v1", "ConfigMap", r#""data":{}"#), Some(0));
+        assert_eq!(evaluated("v1", "Namespace", r#""spec":{}"#), Some(0));
+        assert_eq!(evaluated("apps/v1", "Deployment", &template("")), Some(1));
         for (api_version, kind) in [
             ("", "Pod"),
             ("v1", ""),
@@ -144,21 +146,21 @@ mod tests {
             ("v1", "PodList"),
             ("admission.k8s.io/v1", "AdmissionReview"),
         ] {
-            assert_eq!(judged(api_version, kind, &spec("")), None, "{api_version} {kind}");
+            assert_eq!(evaluated(api_version, kind, &spec("")), None, "{api_version} {kind}");
         }
-        assert_eq!(judged("apps/v1", "Deployment", r#""spec":{"template":{"spec":{}}}"#), None);
+        assert_eq!(evaluated("apps/v1", "Deployment", r#""spec":{"template":{"spec":{}}}"#), None);
         for fields in [
             r#","ports":[{"containerPort":1,"hostPort":-0}]"#,
             r#","ports":[{"containerPort":1,"hostPort":80}]"#,
         ] {
-            assert_eq!(judged("v1", "Pod", &spec(fields)), None);
-            assert_eq!(judged("apps/v1", "Deployment", &template(fields)), None);
+            assert_eq!(evaluated("v1", "Pod", &spec(fields)), None);
+            assert_eq!(evaluated("apps/v1", "Deployment", &template(fields)), None);
         }
     }
 
     /// A condition and a selector may read any field.
     #[test]
-    fn an_object_that_a_webhook_reads_is_judged_as_a_whole() {
+    fn an_object_that_a_webhook_reads_is_evaluated_as_a_whole() {
         let policy = |spec: serde_json::Value| {
             let mut policy = Policy::of_rules("node-labels", &json!({})).unwrap();
             let rules = json!([{ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"] }]);
@@ -181,14 +183,14 @@ mod tests {
         ] {
             let policies = [policy(spec.clone())];
             let kept = Kept::by(&policies);
-            let output = judge(&policies, &cluster, &kept).judge_reduced(&chunk);
+            let output = evaluate(&policies, &cluster, &kept).evaluate_reduced(&chunk);
             assert_eq!(output.is_some(), is_reduced, "{spec}");
         }
     }
 
-    fn judge<'j>(policies: &'j [Policy], cluster: &'j Cluster, kept: &'j Kept) -> Judge<'j> {
+    fn evaluate<'j>(policies: &'j [Policy], cluster: &'j Cluster, kept: &'j Kept) -> Evaluator<'j> {
         static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
-        Judge {
+        Evaluator {
             policies,
             options: &OPTIONS,
             cluster,

@@ -4,7 +4,7 @@ use kubewarden::matching::Decision;
 use report::{Finding, Mutation, Notice, ObjectRef, Status};
 use serde_json::Value;
 
-use super::{Judge, Output};
+use super::{Evaluator, Output};
 use crate::ask::{Answer, Asked, Effect};
 use crate::diff;
 use crate::entry::Spot;
@@ -36,7 +36,7 @@ enum Outcome {
 }
 
 pub(super) struct Record<'j> {
-    judge: &'j Judge<'j>,
+    evaluator: &'j Evaluator<'j>,
     subject: Subject<'j>,
     locator: &'j Locator<'j>,
     output: &'j mut Output,
@@ -45,17 +45,17 @@ pub(super) struct Record<'j> {
 
 impl<'j> Record<'j> {
     pub(super) fn new(
-        judge: &'j Judge<'j>,
+        evaluator: &'j Evaluator<'j>,
         subject: Subject<'j>,
         locator: &'j Locator<'j>,
         output: &'j mut Output,
     ) -> Self {
-        let outcomes = vec![Outcome::Skipped; judge.policies.len()];
-        Self { judge, subject, locator, output, outcomes }
+        let outcomes = vec![Outcome::Skipped; evaluator.policies.len()];
+        Self { evaluator, subject, locator, output, outcomes }
     }
 
     pub(super) fn add(&mut self, answer: &Answer, asked: Asked<'_>) {
-        if self.judge.explains {
+        if self.evaluator.explains {
             self.output.explanations.push(Explanation {
                 policy: answer.policy,
                 object: self.subject.reference.clone(),
@@ -89,12 +89,12 @@ impl<'j> Record<'j> {
         }
         match &answer.effect {
             // A condition is part of the policy. If the policy counted as not asked, a scan of
-            // flawless objects would have judged nothing.
+            // flawless objects would have evaluated nothing.
             Effect::Skipped if matches!(answer.decision, Decision::ConditionIsFalse(_)) => Outcome::Admitted,
             Effect::Skipped => Outcome::Skipped,
             Effect::Admitted => Outcome::Admitted,
             Effect::Mutated(object) => {
-                if self.judge.options.reports_mutations {
+                if self.evaluator.options.reports_mutations {
                     let mutation = mutation(index, object.clone(), asked, &self.subject, self.locator);
                     self.output.mutations.push(mutation);
                 }
@@ -109,8 +109,8 @@ impl<'j> Record<'j> {
                 Outcome::Monitored
             }
             Effect::Fault(reason) | Effect::Unknown(reason) => {
-                // The report has one notice for a policy that judges nothing.
-                if self.judge.policies.get(index).is_none_or(|policy| policy.unavailable().is_none()) {
+                // The report has one notice for a policy that evaluates nothing.
+                if self.evaluator.policies.get(index).is_none_or(|policy| policy.unavailable().is_none()) {
                     self.add_finding(Status::Unknown, index, &of_text(reason.clone(), None), asked);
                 }
                 Outcome::Unknown
@@ -131,7 +131,7 @@ impl<'j> Record<'j> {
     fn add_finding(&mut self, status: Status, index: usize, violation: &Violation, asked: Asked<'_>) {
         let subject = &self.subject;
         let (steps, message) = asked.locate(violation);
-        let message = match self.judge.policies.get(index).and_then(|policy| policy.message.as_ref()) {
+        let message = match self.evaluator.policies.get(index).and_then(|policy| policy.message.as_ref()) {
             Some(instead) if matches!(status, Status::Denied | Status::Monitored) => {
                 format!("{instead}: {message}")
             }
@@ -159,10 +159,10 @@ impl<'j> Record<'j> {
     fn count(&mut self) {
         let all = &mut self.output.totals;
         all.objects = all.objects.saturating_add(1);
-        let mut is_judged = false;
+        let mut is_evaluated = false;
         for (index, (outcome, totals)) in self.outcomes.iter().zip(&mut all.policies).enumerate() {
             if *outcome > Outcome::Skipped {
-                is_judged = true;
+                is_evaluated = true;
                 all.evaluations = all.evaluations.saturating_add(1);
             }
             if matches!(outcome, Outcome::Mutated | Outcome::Admitted) {
@@ -183,8 +183,8 @@ impl<'j> Record<'j> {
                 *of_namespace = of_namespace.saturating_add(1);
             }
         }
-        if !is_judged {
-            all.not_judged = all.not_judged.saturating_add(1);
+        if !is_evaluated {
+            all.not_evaluated = all.not_evaluated.saturating_add(1);
         }
     }
 }

@@ -43,8 +43,8 @@ const OF_SCAN: Shape<'static> = Shape::Fields(&[
 ]);
 
 impl Kept {
-    /// Returns what policies and the scan read of an object, whether it is judged itself or makes
-    /// pods that are.
+    /// Returns what policies and the scan read of an object, whether it is evaluated itself or
+    /// makes pods that are.
     pub(crate) fn by(policies: &[Policy]) -> Self {
         let entries = policies.iter().flat_map(Policy::entries);
         let object = entries.map(|entry| Self::of(entry.object)).fold(Self::Nothing, Self::and);
