@@ -27,8 +27,8 @@ test: (_test "")
 _test $RUSTC_WORKSPACE_WRAPPER: setup
     @scripts/docker-registry
     @scripts/pre-commit
-    @scripts/phase 'Building the unit tests' cargo test --workspace --features bench-scan/modules --lib --bins --no-run
-    @scripts/phase 'Running the unit tests' cargo test --workspace --features bench-scan/modules --lib --bins --quiet
+    @scripts/phase 'Building the unit tests' cargo test --workspace --lib --bins --no-run
+    @scripts/phase 'Running the unit tests' cargo test --workspace --lib --bins --quiet
     @scripts/phase 'Building the tests of behaviour' cargo test --workspace --test '*' --no-run
     @RUSTC_WORKSPACE_WRAPPER= scripts/modules floor
     @scripts/phase "Building Kubernetes' own code" scripts/conformance
@@ -59,7 +59,7 @@ _tool: setup
 
 # Build the playground and serve it on loopback: every policy in the browser.
 playground: playground-build
-    playground/page/node_modules/.bin/vite preview playground/page
+    shared/tools/playground/page/node_modules/.bin/vite preview shared/tools/playground/page
 
 # Build the playground as static files for any web server, in target/playground/site.
 playground-build: setup
@@ -67,11 +67,11 @@ playground-build: setup
 
 # Measure the playground in a browser on this machine: bytes and milliseconds.
 playground-figures: playground-build
-    node playground/page/tests/figures.js
+    node shared/tools/playground/page/tests/figures.js
 
 # Take screenshots of the playground, light and dark, in target/playground/screenshots.
 playground-screenshots: playground-build
-    node playground/page/tests/screenshots.js
+    node shared/tools/playground/page/tests/screenshots.js
 
 # Evaluate the samples with kwctl; needs kwctl, bats and jq on PATH.
 e2e: modules
@@ -84,15 +84,15 @@ bench: (modules "floor")
 
 # Measure scans of a generated dump: speed and memory, with modules.
 bench-scan OBJECTS="100000": modules
-    @scripts/phase 'Building the benchmark' cargo build --profile tool --package bench-scan --features modules
+    @scripts/phase 'Building the benchmark' cargo build --profile tool --package bench-scan --bin bench-scan
     target/tool/bench-scan {{ OBJECTS }} target/policies
 
 # Measure each module, all of them and FILES (*.wasm) in policy-server, compared with the floor.
 bench-server *FILES: (modules "server-floor")
-    @scripts/phase 'Building the benchmark' cargo build --profile tool --package bench-server
+    @scripts/phase 'Building the benchmark' cargo build --profile tool --package bench-scan --bin bench-server
     target/tool/bench-server {{ FILES }}
 
-# Print where a module spends the instructions of a request of bench/requests.
+# Print where a module spends the instructions of a request of tests/bench/requests.
 profile MODULE REQUEST SETTINGS="{}": setup
     @scripts/phase 'Building the profile' cargo build --package bench
     @scripts/named-module {{ MODULE }}
@@ -100,7 +100,7 @@ profile MODULE REQUEST SETTINGS="{}": setup
 
 # Check formatting, prose, lints on both targets, and the licences of dependencies.
 lint: _quick-lints
-    @scripts/phase 'Checking lints' cargo clippy --workspace --all-targets --features bench-scan/modules -- -D warnings
+    @scripts/phase 'Checking lints' cargo clippy --workspace --all-targets -- -D warnings
 
 _quick-lints: setup
     @scripts/phase 'Checking the formatting' cargo fmt --all --check
@@ -115,7 +115,7 @@ docs:
 
 # Check the workflows and the action for GitHub with zizmor.
 lint-workflows:
-    scripts/tool zizmor --quiet --offline --persona auditor --config .github/zizmor.yml .github/workflows action
+    scripts/tool zizmor --quiet --offline --persona auditor --config .github/zizmor.yml .github/workflows .github/action
 
 # Build the modules of HEAD twice, compare digests, and write them to FILE.
 reproduce FILE="":

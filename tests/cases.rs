@@ -1,5 +1,6 @@
 //! Evaluates every case natively, with the rules, as `portcullis test` does. `BLESS=1` writes the
-//! outcomes into the cases. The examples of the documentation and of `deploy` are tests, too.
+//! outcomes into the cases. The examples of the documentation and of `artifacthub/deploy` are
+//! tests, too.
 
 use std::path::Path;
 

@@ -216,11 +216,12 @@ fn the_performance_page_has_only_measured_figures() {
     let page = read(&root().join("docs/performance.md"));
     // The sections from there on are measured by other commands, on the machine that they describe.
     let (of_the_benchmark, _) = page.split_once("\n## In a policy server\n").unwrap();
-    let (shown, measured) = (figures(of_the_benchmark), figures(&read(&root().join("bench/FIGURES.md"))));
+    let (shown, measured) =
+        (figures(of_the_benchmark), figures(&read(&root().join("tests/bench/FIGURES.md"))));
     let stale: Vec<&String> = shown.difference(&measured).collect();
     assert!(
         stale.is_empty(),
-        "bench/FIGURES.md does not have these figures of docs/performance.md: {stale:?}"
+        "tests/bench/FIGURES.md does not have these figures of docs/performance.md: {stale:?}"
     );
 }
 
@@ -233,7 +234,7 @@ fn the_bindings_have_the_version_of_the_crate() {
         rest.split('"').next().unwrap().to_owned()
     };
     assert_eq!(
-        version("playground/bindgen/Cargo.lock", "wasm-bindgen-cli-support"),
+        version("shared/tools/playground/bindgen/Cargo.lock", "wasm-bindgen-cli-support"),
         version("Cargo.lock", "wasm-bindgen"),
     );
 }

@@ -2,7 +2,7 @@
 //! what is admitted, and modules that evaluate as the native policies do.
 
 mod conditions;
-mod fuzz;
+mod fuzzed;
 #[cfg(feature = "modules")]
 mod modules;
 
@@ -29,7 +29,7 @@ fn main() {
             Err(error) => trials.push(Trial::test(entry.id, move || Err(Failed::from(error)))),
         }
     }
-    trials.extend(fuzz::trials());
+    trials.extend(fuzzed::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
 

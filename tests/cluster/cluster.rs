@@ -63,7 +63,7 @@ impl Cluster {
     /// Binds roles: to the policy server the one of its manifest, to developers all rights
     /// to workloads and namespaces.
     fn grant(&self) {
-        let text = std::fs::read_to_string(root().join("deploy/policy-server.yaml")).unwrap();
+        let text = std::fs::read_to_string(root().join("artifacthub/deploy/policy-server.yaml")).unwrap();
         let objects: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap();
         let is_role = |object: &&Value| object["apiVersion"] == "rbac.authorization.k8s.io/v1";
         let roles: Vec<&Value> = objects.iter().filter(is_role).collect();

@@ -1,4 +1,4 @@
-//! The manifests of policies, which are those of `deploy` with other settings.
+//! The manifests of policies, which are those of `artifacthub/deploy` with other settings.
 
 use kubewarden::deployment::Instance;
 use serde_json::{Value, json};

@@ -19,7 +19,7 @@ use crate::policy::Policy;
 
 const NAMESPACE: &str = "matrix";
 
-/// The policies, and the instance of each as `deploy/` has it.
+/// The policies, and the instance of each as `artifacthub/deploy/` has it.
 const INSTANCES: [(&str, &str); 6] = [
     ("external-ips", "external-ips"),
     ("node-labels", "node-labels"),
@@ -148,10 +148,10 @@ impl Asked {
     }
 }
 
-/// The policy instances of `deploy/` in protect mode.
+/// The policy instances of `artifacthub/deploy/` in protect mode.
 fn instances() -> Vec<Policy> {
     let instance = |(id, name): (&str, &str)| {
-        let text = fs::read_to_string(root().join(format!("deploy/{name}.yaml"))).unwrap();
+        let text = fs::read_to_string(root().join(format!("artifacthub/deploy/{name}.yaml"))).unwrap();
         let documents: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap();
         let manifest = documents.iter().find(|document| document["kind"] == "ClusterAdmissionPolicy");
         Policy::protect(id, name, &manifest.unwrap()["spec"]["settings"])

@@ -17,7 +17,7 @@ fn expressions(manifest: &Value) -> Vec<String> {
 }
 
 fn deployed() -> Value {
-    let deployed = fs::read_to_string(tests::root().join("deploy/external-ips.yaml")).unwrap();
+    let deployed = fs::read_to_string(tests::root().join("artifacthub/deploy/external-ips.yaml")).unwrap();
     documents(&deployed)[0].take()
 }
 

@@ -13,7 +13,7 @@ use tests::api_server::{ApiServer, can_run};
 use tests::root;
 
 use super::renderings::{RENDERINGS, rendering};
-use super::{EXAMPLES, base, data, file};
+use super::{BASE, EXAMPLES, base, data, file};
 use crate::files::{parse, read};
 
 /// Panics unless the server accepted each object.
@@ -36,7 +36,7 @@ fn the_base_is_accepted_by_an_api_server() {
     kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
 
     let examples: Vec<(String, Vec<Value>)> =
-        EXAMPLES.iter().map(|name| (format!("deploy/{name}"), file(name))).collect();
+        EXAMPLES.iter().map(|name| (format!("artifacthub/deploy/{name}"), file(name))).collect();
     let rendered = RENDERINGS.iter().map(|(name, _)| (format!("tests/deploy/{name}"), rendering(name)));
     let files: Vec<(String, Vec<Value>)> = examples.into_iter().chain(rendered).collect();
     let objects = files.iter().flat_map(|(_, objects)| objects);
@@ -46,12 +46,12 @@ fn the_base_is_accepted_by_an_api_server() {
         kubectl(&["create", "namespace", namespace]);
     }
 
-    assert_accepted("deploy", &base(), apply("--kustomize", "deploy"));
+    assert_accepted(BASE, &base(), apply("--kustomize", BASE));
     for (path, objects) in &files {
         assert_accepted(path, objects, apply("--filename", path));
     }
 
-    let policy = read(&root().join("deploy/external-ips.yaml"));
+    let policy = read(&root().join("artifacthub/deploy/external-ips.yaml"));
     let changed = server.folder().join("changed.yaml");
     for (old, new, error) in [
         ("mode: monitor", "mode: audit", "spec.mode: Unsupported value: \"audit\""),

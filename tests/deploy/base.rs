@@ -6,7 +6,7 @@ use kubewarden::deployment::{Instance, Needs};
 use tests::chart::{Configured, configured};
 use tests::root;
 
-use super::{chart_folder, metadata};
+use super::{BASE, chart_folder, metadata};
 use crate::files::{compare_or_write, compare_or_write_part, parse_one};
 
 /// Returns the instances in the default values of the chart, with their settings.
@@ -48,7 +48,7 @@ fn the_base_has_the_needs_of_the_settings_in_the_chart() {
             instance.id,
             yaml(&instance)
         );
-        compare_or_write(&root().join("deploy").join(format!("{}.yaml", instance.name)), &text);
+        compare_or_write(&root().join(BASE).join(format!("{}.yaml", instance.name)), &text);
     }
 }
 

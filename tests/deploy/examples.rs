@@ -19,8 +19,11 @@ struct Example {
 
 /// Returns the Markdown files of the repository, without generated copies.
 fn documents() -> Vec<PathBuf> {
-    let mut files =
-        vec![root().join("README.md"), root().join("deploy/README.md"), chart_folder().join("README.md")];
+    let mut files = vec![
+        root().join("README.md"),
+        root().join("artifacthub/deploy/README.md"),
+        chart_folder().join("README.md"),
+    ];
     files.extend(rules::CATALOG.iter().map(|entry| root().join("policies").join(entry.id).join("README.md")));
     let docs = root().join("docs");
     let docs = names(&docs).into_iter().map(|name| docs.join(name));
@@ -82,8 +85,9 @@ fn examples(path: &Path) -> Vec<Example> {
     }
     for block in blocks(&text, "console") {
         let commands = block.replace("\\\n", " ");
-        for line in
-            commands.lines().filter(|line| line.contains("helm ") && line.contains("charts/portcullis"))
+        for line in commands
+            .lines()
+            .filter(|line| line.contains("helm ") && line.contains("artifacthub/charts/portcullis"))
         {
             examples.push(Example { place: format!("{place}: {line}"), values: options(line) });
         }

@@ -1,5 +1,5 @@
-//! The manifests in `deploy` are valid and agree with their policies, and the chart renders the
-//! same objects.
+//! The manifests in `artifacthub/deploy` are valid and agree with their policies, and the chart
+//! renders the same objects.
 
 mod api_server;
 mod base;
@@ -23,7 +23,10 @@ use tests::root;
 use crate::files::{parse, parse_one, read};
 
 /// The chart, from the root of the repository.
-pub(crate) const CHART: &str = "charts/portcullis";
+pub(crate) const CHART: &str = "artifacthub/charts/portcullis";
+
+/// The folder of the kustomize base.
+pub(crate) const BASE: &str = "artifacthub/deploy";
 
 pub(crate) fn chart_folder() -> PathBuf {
     root().join(CHART)
@@ -46,7 +49,7 @@ pub(crate) fn by_name(objects: Vec<Value>) -> BTreeMap<(String, String), Value> 
 
 /// Returns the resources of the kustomize base.
 pub(crate) fn base_files() -> Vec<String> {
-    let kustomization = parse_one(&root().join("deploy/kustomization.yaml"));
+    let kustomization = parse_one(&root().join(BASE).join("kustomization.yaml"));
     texts(&kustomization["resources"])
 }
 
@@ -59,7 +62,7 @@ pub(crate) const EXAMPLES: &[&str] = &["admission-policy.yaml", "group.yaml", "p
 
 /// Returns the objects of a file of the folder.
 pub(crate) fn file(name: &str) -> Vec<Value> {
-    parse(&read(&root().join("deploy").join(name)))
+    parse(&read(&root().join(BASE).join(name)))
 }
 
 pub(crate) fn texts(list: &Value) -> Vec<String> {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tests::root;
 
 use super::renderings::rendering;
-use super::{EXAMPLES, base, base_files, by_name, expand, file, items, metadata, module_id, texts};
+use super::{BASE, EXAMPLES, base, base_files, by_name, expand, file, items, metadata, module_id, texts};
 use crate::files::names;
 
 /// Resources that the audit scanner, with the role `view`, cannot list by default.
@@ -186,5 +186,5 @@ fn every_file_except_the_examples_is_in_the_base() {
     files.extend(
         EXAMPLES.iter().chain(&["kustomization.yaml", "presets", "README.md"]).map(|&name| name.to_owned()),
     );
-    assert_eq!(BTreeSet::from_iter(files), names(&root().join("deploy")));
+    assert_eq!(BTreeSet::from_iter(files), names(&root().join(BASE)));
 }

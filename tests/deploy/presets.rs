@@ -9,7 +9,7 @@ use tests::chart::configured;
 use tests::root;
 
 use super::base::{instances, yaml};
-use super::by_name;
+use super::{BASE, by_name};
 use crate::files::{compare_or_write, kustomize, names, parse};
 use crate::presets::{SYSTEMS, values};
 
@@ -47,7 +47,7 @@ fn difference(from: &Value, to: &Value) -> Value {
 fn component(system: &str) -> String {
     let (base, wanted) = (by_name(base()), by_name(with_preset(system)));
     let mut text = format!(
-        "# Written by `./justw bless` from charts/portcullis/presets/{system}.yaml, which says why.\n\
+        "# Written by `./justw bless` from the preset {system}.yaml of the chart, which says why.\n\
          apiVersion: kustomize.config.k8s.io/v1alpha1\n\
          kind: Component\n"
     );
@@ -77,7 +77,7 @@ fn component(system: &str) -> String {
 
 #[test]
 fn the_components_have_the_values_of_the_presets() {
-    let folder = root().join("deploy/presets");
+    let folder = root().join("artifacthub/deploy/presets");
     for system in SYSTEMS {
         compare_or_write(&folder.join(system).join("kustomization.yaml"), &component(system));
     }
@@ -87,14 +87,14 @@ fn the_components_have_the_values_of_the_presets() {
 #[test]
 fn kustomize_builds_the_base_with_every_component() {
     let what = "the build of the kustomize base and its components";
-    let Some(built) = kustomize(what, "deploy") else { return };
+    let Some(built) = kustomize(what, BASE) else { return };
     assert_eq!(by_name(built), by_name(super::base()));
     let overlay = root().join("target/presets-overlay");
     fs::create_dir_all(&overlay).unwrap();
     for system in SYSTEMS {
         let kustomization = format!(
             "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n\
-             resources: [../../deploy]\ncomponents: [../../deploy/presets/{system}]\n"
+             resources: [../../artifacthub/deploy]\ncomponents: [../../artifacthub/deploy/presets/{system}]\n"
         );
         fs::write(overlay.join("kustomization.yaml"), kustomization).unwrap();
         let Some(built) = kustomize(what, overlay.to_str().unwrap()) else { return };

@@ -1,4 +1,5 @@
-//! The charts in `charts/policies`, which Rancher's catalogue lists, follow from the policies.
+//! The charts in `artifacthub/charts/policies`, which Rancher's catalogue lists, follow from the
+//! policies.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -65,7 +66,7 @@ fn readme(id: &str, metadata: &Metadata) -> String {
             "\nThey are for the default settings, and depend on {}.\nThe chart `portcullis` renders them for all \
              settings:\n\n\
              ```console\n\
-             $ helm template portcullis charts/portcullis --values values.yaml\n\
+             $ helm template portcullis artifacthub/charts/portcullis --values values.yaml\n\
              ```\n",
             dependencies.join(", ")
         )
@@ -111,7 +112,7 @@ fn wrapped(text: &str) -> Vec<String> {
 
 #[test]
 fn the_charts_match_the_policies() {
-    let charts = root().join("charts/policies");
+    let charts = root().join("artifacthub/charts/policies");
     for entry in rules::CATALOG {
         let metadata = metadata(entry.id);
         let files = rancher_chart(&metadata).unwrap();
@@ -154,7 +155,7 @@ fn the_fields_in_a_readme_are_those_that_the_policy_needs() {
 #[test]
 fn helm_refuses_to_install_a_chart() {
     for entry in rules::CATALOG {
-        let chart = format!("charts/policies/{}", entry.id);
+        let chart = format!("artifacthub/charts/policies/{}", entry.id);
         let Some(rendered) = helm("the refusals of the charts of policies", &chart, "{}") else { return };
         let message = rendered.expect_err(&chart);
         assert!(message.contains("this chart installs nothing"), "{message}");

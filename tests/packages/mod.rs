@@ -1,5 +1,5 @@
-//! The forms in Rancher, the packages in `artifacthub` and the charts in `charts/policies` follow
-//! from the policies.
+//! The forms in Rancher, the packages in `artifacthub` and the charts in
+//! `artifacthub/charts/policies` follow from the policies.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

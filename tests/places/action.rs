@@ -1,5 +1,5 @@
-//! The action for GitHub: the steps of `action/action.yml`, run as a runner runs them, with an
-//! archive of the built tool instead of a release.
+//! The action for GitHub: the steps of `.github/action/action.yml`, run as a runner runs them, with
+//! an archive of the built tool instead of a release.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ struct Runner {
 impl Runner {
     fn new(test: &str) -> Self {
         let folder = Folder::new(test);
-        let runner = Self { folder, action: parse_one(&tests::root().join("action/action.yml")) };
+        let runner = Self { folder, action: parse_one(&tests::root().join(".github/action/action.yml")) };
         runner.folder.file("work/web.yaml", EXPOSED);
         runner.folder.file("work/api.yaml", CLEAN);
         runner.folder.release();
@@ -82,7 +82,7 @@ impl Runner {
         }
         let mut variables = vec![
             ("PATH", path),
-            ("GITHUB_ACTION_PATH", tests::root().join("action").into_os_string()),
+            ("GITHUB_ACTION_PATH", tests::root().join(".github/action").into_os_string()),
             ("GITHUB_OUTPUT", here("output")),
             ("GITHUB_PATH", here("path")),
             ("GITHUB_STEP_SUMMARY", here("summary")),
@@ -235,7 +235,7 @@ fn refuses_an_archive_that_is_not_the_released_one() {
 #[test]
 fn every_input_is_passed_on_and_every_action_is_pinned() {
     let runner = Runner::new("action-inputs");
-    let text = read(&tests::root().join("action/action.yml"));
+    let text = read(&tests::root().join(".github/action/action.yml"));
     for input in runner.action["inputs"].as_object().unwrap().keys() {
         assert_eq!(text.matches(&format!("${{{{ inputs.{input} }}}}")).count(), 1, "{input}");
     }
@@ -249,7 +249,7 @@ fn every_input_is_passed_on_and_every_action_is_pinned() {
     let workflow = parse_one(&tests::root().join(".github/workflows/scan.yml"));
     let inputs = workflow["on"]["workflow_call"]["inputs"].as_object().unwrap();
     let steps = workflow["jobs"]["scan"]["steps"].as_array().unwrap();
-    let call = steps.iter().find(|step| step["uses"] == "$/action").unwrap();
+    let call = steps.iter().find(|step| step["uses"] == "$/.github/action").unwrap();
     for name in call["with"].as_object().unwrap().keys() {
         assert!(runner.action["inputs"].get(name).is_some(), "{name}");
     }

@@ -49,9 +49,9 @@ fn objects<'a>(value: &'a Value, all: &mut Vec<&'a Value>) {
 
 #[test]
 fn examples_pass_inputs_that_exist() {
-    let action = keys(&yaml("action/action.yml")["inputs"]);
+    let action = keys(&yaml(".github/action/action.yml")["inputs"]);
     let workflow = keys(&yaml(".github/workflows/scan.yml")["on"]["workflow_call"]["inputs"]);
-    let gitlab = keys(&yaml("gitlab/portcullis.yml")["spec"]["inputs"]);
+    let gitlab = keys(&yaml("artifacthub/gitlab/portcullis.yml")["spec"]["inputs"]);
     let hooks: BTreeSet<String> = yaml(".pre-commit-hooks.yaml")
         .as_array()
         .unwrap()
@@ -69,7 +69,7 @@ fn examples_pass_inputs_that_exist() {
     }
     for object in all {
         let uses = object["uses"].as_str().unwrap_or_default();
-        if uses.starts_with("portcullis/portcullis/action@") {
+        if uses.starts_with("portcullis/portcullis/.github/action@") {
             seen.insert("action");
             assert!(keys(&object["with"]).is_subset(&action), "{object}");
         } else if uses.starts_with("portcullis/portcullis/.github/workflows/scan.yml@") {
@@ -78,7 +78,7 @@ fn examples_pass_inputs_that_exist() {
         }
         if let Some(remote) = object["remote"].as_str() {
             seen.insert("gitlab");
-            assert!(remote.ends_with("/gitlab/portcullis.yml"), "{remote}");
+            assert!(remote.ends_with("/artifacthub/gitlab/portcullis.yml"), "{remote}");
             assert!(keys(&object["inputs"]).is_subset(&gitlab), "{object}");
         }
         if let Some(id) = object["id"].as_str() {
@@ -101,12 +101,12 @@ fn the_tables_list_every_input() {
             .map(|name| name.trim().trim_matches('`').to_owned())
             .collect()
     };
-    assert_eq!(listed("input of the action"), keys(&yaml("action/action.yml")["inputs"]));
+    assert_eq!(listed("input of the action"), keys(&yaml(".github/action/action.yml")["inputs"]));
     assert_eq!(
         listed("input of the workflow"),
         keys(&yaml(".github/workflows/scan.yml")["on"]["workflow_call"]["inputs"])
     );
-    assert_eq!(listed("input"), keys(&yaml("gitlab/portcullis.yml")["spec"]["inputs"]));
+    assert_eq!(listed("input"), keys(&yaml("artifacthub/gitlab/portcullis.yml")["spec"]["inputs"]));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The job for GitLab: the script of `gitlab/portcullis.yml`, run with inputs as GitLab fills them
-//! in, and an archive of the built tool instead of a release.
+//! The job for GitLab: the script of `artifacthub/gitlab/portcullis.yml`, run with inputs as GitLab
+//! fills them in, and an archive of the built tool instead of a release.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ struct Template {
 
 impl Template {
     fn read() -> Self {
-        let text = read(&tests::root().join("gitlab/portcullis.yml"));
+        let text = read(&tests::root().join("artifacthub/gitlab/portcullis.yml"));
         let (header, text) = text.split_once("\n---\n").unwrap();
         Self { header: serde_saphyr::from_str(header).unwrap(), text: text.to_owned() }
     }

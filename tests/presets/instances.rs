@@ -109,11 +109,11 @@ pub(crate) fn instances(values: &Value) -> Vec<Instance> {
 }
 
 pub(crate) fn default_values() -> Value {
-    parse_one(&root().join("charts/portcullis/values.yaml"))
+    parse_one(&root().join("artifacthub/charts/portcullis/values.yaml"))
 }
 
 pub(crate) fn preset_of(system: &str) -> Value {
-    parse_one(&root().join("charts/portcullis/presets").join(format!("{system}.yaml")))
+    parse_one(&root().join("artifacthub/charts/portcullis/presets").join(format!("{system}.yaml")))
 }
 
 /// Returns the default values of the chart with those of a preset.

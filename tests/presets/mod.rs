@@ -1,7 +1,7 @@
 //! Each preset of the chart admits what its system does itself, and stops the attacks on it.
 //!
-//! `charts/portcullis/presets/SYSTEM.yaml` is the preset. `tests/presets/SYSTEM.yaml` holds the
-//! requests; the head of `tests/presets/kubeadm.yaml` explains the format.
+//! `artifacthub/charts/portcullis/presets/SYSTEM.yaml` is the preset. `tests/presets/SYSTEM.yaml`
+//! holds the requests; the head of `tests/presets/kubeadm.yaml` explains the format.
 //!
 //! Every request is evaluated with what Helm makes of the default values and the preset, with all
 //! instances in `mode: protect`: the rules, selectors and match conditions decide whether it
@@ -177,7 +177,7 @@ fn a_distribution_and_its_addons_are_admitted_with_appended_presets() {
 #[test]
 fn every_preset_has_requests_a_test_and_a_row_in_the_documentation() {
     let systems: BTreeSet<String> = SYSTEMS.iter().map(|&system| system.to_owned()).collect();
-    for folder in ["charts/portcullis/presets", "tests/presets"] {
+    for folder in ["artifacthub/charts/portcullis/presets", "tests/presets"] {
         let files = names(&root().join(folder));
         let found = files.iter().filter_map(|name| Some(name.strip_suffix(".yaml")?.to_owned()));
         assert_eq!(systems, found.collect(), "{folder}");

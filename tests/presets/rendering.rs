@@ -13,7 +13,9 @@ fn helm_renders_each_preset_as_it_is_evaluated() {
         let mut protecting = preset_of(system);
         lay_over(&mut protecting, &json!({ "mode": "protect" }));
         let what = "the comparison of presets with what helm renders";
-        let Some(rendered) = helm(what, "charts/portcullis", &protecting.to_string()) else { return };
+        let Some(rendered) = helm(what, "artifacthub/charts/portcullis", &protecting.to_string()) else {
+            return;
+        };
         let objects = parse(&rendered.unwrap_or_else(|error| panic!("{system}: {error}")));
         let instances = all_instances(&values(system));
         assert!(!instances.is_empty());

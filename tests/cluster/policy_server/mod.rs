@@ -12,7 +12,7 @@ use tests::api_server::ApiServer;
 use self::embedded::Embedded;
 use self::program::Program;
 
-/// The user of a policy server: the service account of `deploy/policy-server.yaml`.
+/// The user of a policy server: the service account of `artifacthub/deploy/policy-server.yaml`.
 pub(crate) const USER: &str = "system:serviceaccount:kubewarden:portcullis-policy-server";
 
 /// A policy server. It ends with the value, even if the test fails.

@@ -1,8 +1,8 @@
 //! Laws that hold for arbitrary bytes.
 //!
-//! Each target takes arbitrary bytes and panics if a law is violated. `fuzz/` runs the targets
-//! under `cargo fuzz` (`just fuzz`). The test `fuzz` runs them on the seeds in `fuzz/seeds` and on
-//! a few thousand changed copies of the seeds.
+//! Each target takes arbitrary bytes and panics if a law is violated. `tests/fuzz/` runs the
+//! targets under `cargo fuzz` (`just fuzz`). The test `fuzz` runs them on the seeds in
+//! `tests/fuzz/seeds` and on a few thousand changed copies of the seeds.
 
 mod address;
 mod edit;
