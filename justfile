@@ -33,8 +33,7 @@ _test $RUSTC_WORKSPACE_WRAPPER: setup
     @RUSTC_WORKSPACE_WRAPPER= scripts/modules floor
     @scripts/phase "Building Kubernetes' own code" scripts/conformance
     @scripts/phase 'Building the servers of the tests' scripts/servers
-    @scripts/phase 'Running the tests of behaviour' cargo test --workspace --test '*' --quiet
-    @scripts/phase 'Running the examples in the docs' cargo test --workspace --doc --quiet
+    @scripts/phase 'Running the tests of behaviour, and the examples in the docs' scripts/behaviour
 
 # Compare the policies with Kubernetes' own code; needs Go.
 conformance SUBJECT="" SEED="" CASES="": setup

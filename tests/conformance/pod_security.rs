@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tests::kubernetes::Kubernetes;
 use tests::pods::generate::{self, WORKLOADS, workload};
 use tests::pods::policy::{TestRequest, evaluate, settings};
+use tests::pods::{Level, Version, tweaks};
 
 use super::comparison::{Outcome, Plan, Row};
 
@@ -51,13 +52,27 @@ fn cases() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Returns every tweak of a compliant pod, in each list of containers, at the newest version and at
+/// one that changes a check.
+fn tweaked() -> Vec<Value> {
+    let mut versions = generate::versions().into_iter().cycle();
+    let mut case = |pod| {
+        let versions = [Version::Latest, versions.next().unwrap_or(Version::Latest)];
+        let settings = versions
+            .map(|version| [Level::Baseline, Level::Restricted].map(|level| settings(level, version)));
+        json!({ "subResource": "", "object": pod, "oldObject": null, "ofPod": null, "settings": settings.concat() })
+    };
+    let pods = tweaks::all().into_iter().flat_map(|tweak| tweak.applied(&tweaks::pod()));
+    pods.map(&mut case).collect()
+}
+
 /// Compares both sides.
 ///
 /// # Errors
 /// A side that does not answer.
 pub fn compare(plan: Plan) -> Result<Row, String> {
     let mut server = Kubernetes::start("pod-security")?;
-    Row::compare(plan, &cases(), |case| {
+    Row::of(plan, tweaked(), &cases(), |case| {
         let mut outcome = Outcome::Equal;
         for settings in case["settings"].as_array().into_iter().flatten() {
             match compare_at(settings, case, &mut server)? {

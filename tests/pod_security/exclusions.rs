@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
+use rules::pod_security::standard::CHECKS;
 use serde_json::{Value, json};
 use tests::pods::generate::IMAGES;
 use tests::pods::{Level, Version};
-
-use super::oracle;
 
 /// The owners of the fields that a control restricts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -49,19 +48,21 @@ impl Control {
 
     /// Whether a check of the control runs. Entries for other controls are refused.
     pub fn is_checked(&self, level: Level, version: Version) -> bool {
-        let mut checks = oracle::running(level, version);
-        if level == Level::Restricted {
-            // Superseded checks can be excluded as well.
-            checks.extend(oracle::running(Level::Baseline, version));
-        }
-        self.ids.iter().any(|id| checks.contains(id))
+        // Superseded checks can be excluded as well.
+        let is_included = |of: &str| level == Level::Restricted || of == level.to_string();
+        let mut checks = CHECKS.iter().filter(|check| self.ids.contains(&check.id));
+        checks.any(|check| {
+            let first = check.revisions.first().map(|revision| u32::from(revision.since));
+            is_included(check.level.name()) && first.is_some_and(|first| first <= version.minor())
+        })
     }
 
     /// Returns the checks that violated checks of the control supersede, and that count once those
     /// are excluded.
     pub fn uncovered(&self, violated: &BTreeSet<&'static str>) -> BTreeSet<&'static str> {
-        let excluded = self.ids.iter().filter(|id| violated.contains(*id));
-        excluded.filter_map(|id| oracle::superseded_by(id)).filter(|id| !self.ids.contains(id)).collect()
+        let is_excluded = |id: &str| self.ids.contains(&id) && violated.contains(id);
+        let checks = CHECKS.iter().filter(|check| check.superseded_by.is_some_and(|by| is_excluded(by.id)));
+        checks.map(|check| check.id).filter(|id| !self.ids.contains(id)).collect()
     }
 
     /// Whether the control restricts only annotations of the pod.

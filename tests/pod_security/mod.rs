@@ -1,86 +1,20 @@
-//! The policy `pod-security` compared with a second implementation of the Pod Security Standards.
+//! Laws of `pod-security`. `tests/conformance` compares its verdicts with those of Kubernetes.
 
 mod exclusions;
 mod limits;
-mod oracle;
 
 use std::collections::BTreeSet;
 
-use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
-use rules::pod_security::standard::CHECKS;
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::bounded;
 use tests::pods::generate::{self, WORKLOADS, versions, workload};
 use tests::pods::policy::{TestRequest, Verdict, create, evaluate, settings};
-use tests::pods::tweaks::{self, Place};
-use tests::pods::{Level, Version};
+use tests::pods::{Level, Version, tweaks};
 
 use self::exclusions::CONTROLS;
 
-fn typed(pod: &Value) -> Pod {
-    serde_json::from_value(pod.clone()).unwrap_or_else(|error| panic!("{error}: {pod}"))
-}
-
-/// Returns the checks that a pod violates according to the oracle.
-fn expected(pod: &Value, level: Level, version: Version) -> BTreeSet<&'static str> {
-    let pod = typed(pod);
-    oracle::violated(&pod.metadata, &pod.spec.unwrap(), level, version)
-}
-
-#[test]
-fn the_oracle_has_the_checks_of_the_policy() {
-    let of_policy: BTreeSet<oracle::Summary> = CHECKS
-        .iter()
-        .map(|check| oracle::Summary {
-            id: check.id,
-            level: check.level.name().to_owned(),
-            since: check.revisions.iter().map(|revision| u32::from(revision.since)).collect(),
-            superseded_by: check.superseded_by.map(|stricter| stricter.id),
-        })
-        .collect();
-    assert_eq!(oracle::summaries(), of_policy);
-}
-
-/// Each container is in every list. The tweaks have no gap: they violate every check in each place
-/// that it restricts.
-#[test]
-fn the_policy_agrees_with_the_oracle_on_every_tweak() {
-    let of_pod = ["hostNamespaces", "hostPathVolumes", "sysctls", "restrictedVolumes"];
-    let of_both = [
-        "windowsHostProcess",
-        "appArmorProfile",
-        "seLinuxOptions",
-        "seccompProfile_baseline",
-        "seccompProfile_restricted",
-        "runAsNonRoot",
-        "runAsUser",
-    ];
-    let mut seen = BTreeSet::new();
-    for tweak in tweaks::all() {
-        let pods = tweak.applied(&tweaks::pod());
-        let Pod { metadata, spec, .. } = typed(&pods[0]);
-        let spec = spec.unwrap();
-        for version in versions() {
-            for level in [Level::Baseline, Level::Restricted] {
-                let violated = oracle::violated(&metadata, &spec, level, version);
-                seen.extend(violated.iter().map(|id| (tweak.place, *id)));
-                let verdict = Verdict::of(violated);
-                for pod in &pods {
-                    assert_eq!(create(pod, level, version), verdict, "{level} {version} {pod}");
-                }
-            }
-        }
-    }
-    for id in oracle::ids() {
-        let is_of_pod = of_pod.contains(&id);
-        let is_in_pod = is_of_pod || of_both.contains(&id);
-        assert_eq!(seen.contains(&(Place::Pod, id)), is_in_pod, "{id} in the pod");
-        assert_eq!(seen.contains(&(Place::Container, id)), !is_of_pod, "{id} in containers");
-    }
-}
-
-/// The types of the oracle cannot represent such a volume.
+/// The types of Kubernetes cannot represent such a volume.
 #[test]
 fn the_restricted_level_refuses_unknown_volume_types() {
     let mut pod = tweaks::pod();
@@ -115,30 +49,6 @@ fn only_updates_that_change_the_template_of_a_workload_are_evaluated() {
 }
 
 proptest! {
-    #![proptest_config(bounded(1_000))]
-
-    #[test]
-    fn the_policy_agrees_with_the_oracle_on_random_pods(
-        pod in generate::pod(), level in generate::level(), version in generate::version(),
-    ) {
-        prop_assert_eq!(create(&pod, level, version), Verdict::of(expected(&pod, level, version)));
-    }
-
-    #[test]
-    fn significant_updates_of_pods_are_evaluated_like_creations(
-        (old, new) in generate::update(),
-        subresource in prop::sample::select(vec!["", "ephemeralcontainers", "resize"]),
-        level in generate::level(),
-        version in generate::version(),
-    ) {
-        let significant = oracle::is_significant(&typed(&old).spec.unwrap(), &typed(&new).spec.unwrap());
-        let violated = if significant { expected(&new, level, version) } else { BTreeSet::new() };
-        let update = TestRequest { subresource, ..TestRequest::update(&old, &new) };
-        prop_assert_eq!(evaluate(&update, &settings(level, version)), Verdict::of(violated));
-    }
-}
-
-proptest! {
     #![proptest_config(bounded(250))]
 
     #[test]
@@ -148,7 +58,7 @@ proptest! {
         level in generate::level(),
         version in generate::version(),
     ) {
-        let verdict = Verdict::of(expected(&pod, level, version));
+        let verdict = create(&pod, level, version);
         prop_assert_eq!(create(&workload(kind, &pod), level, version), verdict, "{}", kind.1);
     }
 
@@ -193,8 +103,8 @@ proptest! {
             return Ok(());
         }
         let mut settings = settings(level, version);
-        let violated = expected(&pod, level, version);
-        let baseline = expected(&pod, Level::Baseline, version);
+        let violated = create(&pod, level, version).violated;
+        let baseline = create(&pod, Level::Baseline, version).violated;
         let mut rest = &control.uncovered(&violated) & &baseline;
         rest.extend(violated.iter().filter(|id| !control.ids.contains(id)));
         settings["exclude"] = control.full_exclusion(version).into();

@@ -90,7 +90,7 @@ fn with_counters(wasm: &[u8]) -> Result<(Vec<u8>, Vec<String>), String> {
                 module.section(&exports);
             }
             Payload::CodeSectionEntry(body) => {
-                let calls = first.saturating_add(code.len().saturating_mul(2));
+                let calls = first + code.len().saturating_mul(2);
                 code.function(&counting(&mut encoder, &body, calls)?);
                 if code.len() == functions {
                     module.section(&code);
@@ -134,13 +134,13 @@ fn counting(
 ) -> Result<Function, String> {
     let mut function = encoder.new_function_with_parsed_locals(body).map_err(failed)?;
     add(&mut function, calls, 1);
-    let instructions = calls.saturating_add(1);
+    let instructions = calls + 1;
     let mut run: Vec<Operator<'_>> = Vec::new();
     // The call itself.
     let mut length = 1_i64;
     for operator in body.get_operators_reader().map_err(failed)? {
         let operator = operator.map_err(failed)?;
-        length = length.saturating_add(cost(&operator));
+        length += cost(&operator);
         let ends = ends_run(&operator);
         run.push(operator);
         if ends {

@@ -10,6 +10,9 @@
 //! WebAssembly hosts (see `guest`). It does not use clocks, randomness, hash order, files or the
 //! network.
 
+// A module that panics cannot report why.
+#![deny(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing)]
+
 pub mod bounds;
 mod cluster;
 mod edit;

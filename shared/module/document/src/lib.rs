@@ -8,6 +8,9 @@
 //! # What this crate does not do
 //! It does not know Kubernetes, policies or hosts.
 
+// A module that panics cannot report why.
+#![deny(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing)]
+
 mod document;
 mod fault;
 #[cfg(debug_assertions)]

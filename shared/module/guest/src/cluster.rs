@@ -100,8 +100,11 @@ fn says_not_found(why: &str, Get { api_version, kind, name, .. }: &Get<'_>) -> b
 
 fn call(operation: &str, request: &str) -> Result<Vec<u8>, Unreachable> {
     wapc_guest::host_call("kubewarden", "kubernetes", operation, request.as_bytes()).map_err(|error| {
-        let why = error.to_string();
-        Unreachable(why.strip_prefix(BY_HOST).map_or_else(|| why.clone(), str::to_owned))
+        let mut why = error.to_string();
+        if why.starts_with(BY_HOST) {
+            why.drain(..BY_HOST.len());
+        }
+        Unreachable(why)
     })
 }
 

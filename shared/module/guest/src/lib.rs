@@ -5,6 +5,9 @@
 //! every response and every look-up with the types of the SDK. A module writes them without a
 //! serializer, which would add 11 KB to it.
 
+// A module that panics cannot report why.
+#![deny(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing)]
+
 mod cluster;
 
 use admission::{Policy, render};

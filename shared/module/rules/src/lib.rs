@@ -6,6 +6,9 @@
 //! annotations](label) and [patterns](pattern). Nothing in this crate depends on WebAssembly or on
 //! a host.
 
+// A module that panics cannot report why.
+#![deny(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing)]
+
 pub mod address;
 mod caller;
 mod conditions;

@@ -5,6 +5,9 @@
 //! for size, while `document`, which reads every byte of a request, is compiled for speed. Only
 //! native crates use [`percent_encoded`].
 
+// A module that panics cannot report why.
+#![deny(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing)]
+
 mod escape;
 mod find;
 mod nearest;

@@ -18,7 +18,7 @@ impl ManifestNames {
         let mut unique = name.clone();
         let mut count = 1_usize;
         while !self.0.insert((namespace.to_owned(), unique.clone())) {
-            count = count.saturating_add(1);
+            count += 1;
             unique = format!("{name}-{count}");
         }
         unique

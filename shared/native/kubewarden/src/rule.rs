@@ -112,7 +112,7 @@ impl RuleWithOperations {
         self
     }
 
-    /// Returns the path of the field because of which API servers refuse the rule, and the problem.
+    /// Returns the path of the first field that API servers refuse, and the problem.
     ///
     /// Source: `validateRuleWithOperations` in `pkg/apis/admissionregistration/validation` of
     /// Kubernetes 1.37.

@@ -102,7 +102,7 @@ impl Reached {
                 Fit::Equivalent => &mut reached.converted,
                 Fit::None => continue,
             };
-            *count = count.saturating_add(1);
+            *count += 1;
             match (&mut reached.namespaces, &policy.reference.namespace) {
                 (Some(namespaces), Some(namespace)) => {
                     namespaces.insert(namespace.clone());

@@ -198,7 +198,7 @@ impl<'t> Composer<'t> {
             return Err(Fault::TooMuch(at));
         }
         let values = self.values;
-        self.values = self.values.saturating_add(1);
+        self.values += 1;
         self.properties(&event, span)?;
         let (anchor, part) = match event {
             Event::Alias(anchor) => return self.alias(anchor, span, depth),
@@ -217,7 +217,7 @@ impl<'t> Composer<'t> {
                 loop {
                     match self.next()? {
                         (Event::SequenceEnd, _) => break,
-                        (event, span) => items.push(self.node(event, &span, depth.saturating_add(1))?),
+                        (event, span) => items.push(self.node(event, &span, depth + 1)?),
                     }
                 }
                 self.flow = outer;
@@ -225,7 +225,7 @@ impl<'t> Composer<'t> {
             }
             Event::MappingStart(style, anchor, _) => {
                 let outer = self.enter(style);
-                let fields = self.mapping(depth.saturating_add(1))?;
+                let fields = self.mapping(depth + 1)?;
                 self.flow = outer;
                 (anchor, Part { at, length: 0, parts: Parts::Object(fields) })
             }
@@ -271,7 +271,7 @@ impl<'t> Composer<'t> {
     fn enter(&mut self, style: StructureStyle) -> usize {
         let outer = self.flow;
         if style == StructureStyle::Flow {
-            self.flow = outer.saturating_add(1);
+            self.flow = outer + 1;
         }
         outer
     }
@@ -313,8 +313,8 @@ impl<'t> Composer<'t> {
         let Some(anchored) = self.anchors.get(&anchor) else {
             return Err(Fault::Refused(at, "the value of an anchor contains itself".to_owned()));
         };
-        self.values = self.values.saturating_add(anchored.values);
-        self.of_aliases = self.of_aliases.saturating_add(anchored.values);
+        self.values += anchored.values;
+        self.of_aliases += anchored.values;
         let is_too_much = !self.limits.is_trusted && is_excessive(self.of_aliases, self.values);
         if is_too_much || depth.saturating_add(anchored.depth) > MAX_DEPTH {
             return Err(Fault::TooMuch(at));
@@ -474,5 +474,5 @@ fn position(span: &Span) -> Position {
 
 fn of_marker(marker: &granit_parser::Marker) -> Position {
     let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
-    Position { line: number(marker.line()), column: number(marker.col().saturating_add(1)) }
+    Position { line: number(marker.line()), column: number(marker.col() + 1) }
 }

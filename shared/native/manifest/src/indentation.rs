@@ -53,7 +53,7 @@ fn indent(text: &str, number: usize) -> Option<String> {
     // The block begins at the key of the line in which the string begins, behind the dashes of
     // lists. The lines of the string above this one are indented.
     let begins = |c: char| c.is_whitespace() || matches!(c, '-' | '?' | ':');
-    let width = before.chars().take_while(|c| begins(*c)).count().saturating_add(1);
+    let width = before.chars().take_while(|c| begins(*c)).count() + 1;
     // A line that separates documents does not belong to the string, which is not closed.
     let line = lines(text).nth(index).filter(|line| !line.starts_with("---") && !line.starts_with("..."))?;
     let start = (line.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;

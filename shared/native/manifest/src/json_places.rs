@@ -40,9 +40,9 @@ impl Reading<'_> {
                 continue;
             }
             if matches!(character, '\r' | '\n') {
-                self.at = Position { line: self.at.line.saturating_add(1), column: 1 };
+                self.at = Position { line: self.at.line + 1, column: 1 };
             } else {
-                self.at.column = self.at.column.saturating_add(1);
+                self.at.column += 1;
             }
         }
         self.offset = offset;

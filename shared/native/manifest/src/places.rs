@@ -112,7 +112,7 @@ impl Places {
                 }
                 _ => break,
             }
-            steps = steps.saturating_add(1);
+            steps += 1;
         }
         Some((place, steps))
     }
@@ -132,7 +132,7 @@ impl Place {
     /// Creates a place that starts at the key or element and ends with its value, if that is a
     /// scalar on the same line.
     fn new(start: Position, value: &Node) -> Self {
-        let column = value.at.column.saturating_add(value.length);
+        let column = value.at.column + value.length;
         let end = match value.tree {
             Tree::Scalar if value.at.line == start.line && column > start.column => column,
             _ => start.column,

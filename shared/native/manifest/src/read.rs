@@ -159,7 +159,7 @@ fn advised(words: &str) -> Cow<'_, str> {
 fn position(text: &str, error: &serde_json::Error) -> Position {
     let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
     let before = error.column().saturating_sub(1);
-    let column = line.char_indices().take_while(|(at, _)| *at < before).count().saturating_add(1);
+    let column = line.char_indices().take_while(|(at, _)| *at < before).count() + 1;
     let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     Position { line: number(error.line()), column: number(column) }
 }

@@ -35,7 +35,7 @@ impl<'t> Separators<'t> {
                 return Some(position(self.text, at));
             }
             // All separators that pass have this length.
-            self.next = find(self.text, at.saturating_add('\u{2028}'.len_utf8()));
+            self.next = find(self.text, at + '\u{2028}'.len_utf8());
         }
         None
     }
@@ -64,8 +64,8 @@ pub(crate) fn position(text: &str, offset: usize) -> Position {
     let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let (mut count, mut last) = (0_usize, "");
     for line in lines(before) {
-        count = count.saturating_add(1);
+        count += 1;
         last = line;
     }
-    Position { line: number(count), column: number(last.chars().count().saturating_add(1)) }
+    Position { line: number(count), column: number(last.chars().count() + 1) }
 }

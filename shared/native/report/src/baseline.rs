@@ -122,7 +122,7 @@ impl Baseline {
                 let used = used.entry(&entry.fingerprint).or_default();
                 *used = number.max(*used);
                 finding.is_known = true;
-                known = known.saturating_add(1);
+                known += 1;
             }
         }
         let gone = self.entries.values().filter_map(|entry| {
@@ -177,7 +177,7 @@ impl InObjects {
     fn next(&mut self, fingerprint: &str, finding: &Finding) -> u64 {
         let key = (fingerprint.to_owned(), finding.object.name.clone());
         let number = self.0.entry(key).or_default();
-        *number = number.saturating_add(1);
+        *number += 1;
         *number
     }
 }

@@ -225,7 +225,7 @@ fn without(findings: &[(Key, Finding)], others: &[(Key, Finding)]) -> Vec<Findin
     let mut numbers: BTreeMap<&Key, u64> = BTreeMap::new();
     for (key, finding) in others {
         let number = numbers.entry(key).or_default();
-        *number = number.saturating_add(finding.objects());
+        *number += finding.objects();
     }
     let more = findings.iter().filter_map(|(key, finding)| {
         let number = numbers.entry(key).or_default();

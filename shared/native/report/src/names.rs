@@ -207,7 +207,7 @@ impl Counts {
                 (Status::Monitored, ..) => &mut counts.monitored,
                 (Status::Warned, ..) => &mut counts.warned,
             };
-            *count = count.saturating_add(finding.objects());
+            *count += finding.objects();
         }
         counts
     }

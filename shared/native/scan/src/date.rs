@@ -40,7 +40,7 @@ impl Date {
         let months = (1970..=9999).flat_map(|year| (1..).zip(lengths(year)).map(move |month| (year, month)));
         for (year, (month, length)) in months {
             let Some(rest) = days.checked_sub(u64::from(length)) else {
-                let day = u8::try_from(days).unwrap_or_default().saturating_add(1);
+                let day = u8::try_from(days).unwrap_or_default() + 1;
                 return Self { year, month, day };
             };
             days = rest;

@@ -70,7 +70,7 @@ impl Document {
         // Positions are those in the document: that in the text changes while somebody types above.
         let chunk = Chunk { origin: Origin::file(""), text, at: START, list, is_envelope };
         match entry::read(&chunk) {
-            Ok(Entries { entries, duplicate }) => {
+            Ok(Entries { entries, duplicate, .. }) => {
                 let Chunk { text, list, .. } = chunk;
                 Self { text, list, entries, problem: None, duplicate, places: OnceCell::new() }
             }

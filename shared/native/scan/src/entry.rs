@@ -2,10 +2,12 @@
 
 use kubernetes::review::Form;
 use manifest::{Places, Position, Problem, found};
+use report::{Notice, Place};
 use serde_json::Value;
 use text::Step;
 
 use crate::input::Chunk;
+use crate::locate::Locator;
 
 /// A value of an input that may be an object.
 #[derive(Debug)]
@@ -62,10 +64,39 @@ pub enum Content {
     Other(String),
 }
 
+/// The content of a piece.
 #[derive(Debug)]
-pub(crate) struct Entries {
-    pub(crate) entries: Vec<Entry>,
+pub struct Entries {
+    /// The objects and reviews, those in lists among them.
+    pub entries: Vec<Entry>,
+    /// The number of documents. An empty list is a document without entries.
+    pub documents: usize,
     pub(crate) duplicate: Option<Problem>,
+}
+
+impl Chunk {
+    /// Reads the entries, for programs that need all of them: a duplicate key is an error, too.
+    ///
+    /// # Errors
+    /// A text that cannot be read, with the place.
+    pub fn entries(&self) -> Result<Entries, Notice> {
+        let read = read(self).and_then(|read| match read.duplicate {
+            Some(problem) => Err(problem),
+            None => Ok(read),
+        });
+        read.map_err(|problem| crate::unreadable(self, &problem))
+    }
+
+    /// Returns the places of entries, in their order.
+    #[must_use]
+    pub fn places(&self, entries: &[Entry]) -> Vec<Place> {
+        let locator = Locator::new(self);
+        let place = |Entry { document, steps, .. }: &Entry| {
+            let (document, steps) = (*document, steps.clone());
+            locator.place(&Spot { document, steps, rendered: Rendered::default() }, None)
+        };
+        entries.iter().map(place).collect()
+    }
 }
 
 /// Parses a piece. A problem has its position in the file.
@@ -74,13 +105,14 @@ pub(crate) fn read(chunk: &Chunk) -> Result<Entries, Problem> {
         let at = problem.at.map(|at| chunk.position(at));
         problem.at(at)
     };
-    let (documents, duplicate) = manifest::documents_with_duplicates(&chunk.text).map_err(place)?;
+    let (values, duplicate) = manifest::documents_with_duplicates(&chunk.text).map_err(place)?;
+    let documents = values.len();
     let mut entries = Vec::new();
     if chunk.is_envelope {
-        check_envelope(documents, duplicate).map_err(place)?;
-        return Ok(Entries { entries, duplicate: None });
+        check_envelope(values, duplicate).map_err(place)?;
+        return Ok(Entries { entries, documents, duplicate: None });
     }
-    for (document, mut value) in documents.into_iter().enumerate() {
+    for (document, mut value) in values.into_iter().enumerate() {
         if chunk.list.is_none()
             && let Err(message) = kubernetes::objects::check_items(&value)
         {
@@ -93,7 +125,7 @@ pub(crate) fn read(chunk: &Chunk) -> Result<Entries, Problem> {
         }
         flatten(value, document, &mut Vec::new(), &mut entries);
     }
-    Ok(Entries { entries, duplicate: duplicate.map(place) })
+    Ok(Entries { entries, documents, duplicate: duplicate.map(place) })
 }
 
 /// Checks a long list without its items, which are pieces of their own.

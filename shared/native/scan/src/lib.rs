@@ -67,7 +67,7 @@ pub use ask::{Answer, Asked, Effect, ask, ask_with_pods};
 pub use cluster::{Cluster, Kind};
 pub use date::Date;
 pub use document::{Document, Placed, documents};
-pub use entry::{Content, Entry};
+pub use entry::{Content, Entries, Entry};
 pub use evaluate::DUPLICATE;
 pub use guards::{Suspicion, suspicions, unsent};
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};

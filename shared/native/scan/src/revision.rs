@@ -88,7 +88,7 @@ fn answer(reader: &mut impl BufRead, name: &str) -> Result<Vec<u8>, String> {
     let size = line.trim_end().rsplit_once(" blob ").and_then(|(_, size)| size.parse::<u64>().ok());
     let size = size.ok_or_else(|| format!("git does not have {name}: {}", line.trim_end()))?;
     let mut content = Vec::new();
-    let length = size.saturating_add(1);
+    let length = size + 1;
     reader.by_ref().take(length).read_to_end(&mut content).map_err(failed)?;
     content.pop();
     Ok(content)

@@ -53,8 +53,7 @@ impl Session {
             [] => Vec::new(),
             [Value::Array(exchanges)] => {
                 let read = exchanges.iter().enumerate().map(|(at, exchange)| {
-                    self::exchange(exchange)
-                        .map_err(|problem| format!("exchange {}: {problem}", at.saturating_add(1)))
+                    self::exchange(exchange).map_err(|problem| format!("exchange {}: {problem}", at + 1))
                 });
                 read.collect::<Result<_, _>>()?
             }

@@ -50,7 +50,7 @@ impl Tally {
         self.report.notices.extend(output.notices);
         self.seen.extend(output.seen);
         self.owners.extend(output.owners);
-        self.bytes = self.bytes.saturating_add(output.bytes);
+        self.bytes += output.bytes;
         output.findings.into_iter().for_each(|finding| self.folded.add(finding));
     }
 
@@ -112,7 +112,7 @@ impl Folded {
                 excepted.clone(),
             );
             if let Some(known) = self.of_owners.get(&key).and_then(|known| self.findings.get_mut(*known)) {
-                let others = known.others.saturating_add(finding.others).saturating_add(1);
+                let others = known.others.saturating_add(finding.others) + 1;
                 // Pieces are evaluated in an order that depends on what others look up.
                 if finding.place_in_report() < known.place_in_report() {
                     *known = finding;

@@ -111,18 +111,14 @@ fn feed<T>(
 
 impl Batch {
     fn add(&mut self, piece: Chunk) -> Option<Self> {
-        self.bytes = self.bytes.saturating_add(piece.text.len());
+        self.bytes += piece.text.len();
         self.pieces.push(piece);
-        let first = FIRST_COMPLETE.saturating_mul(self.number.saturating_add(1));
+        let first = FIRST_COMPLETE.saturating_mul(self.number + 1);
         if self.bytes < usize::try_from(first).unwrap_or(COMPLETE).min(COMPLETE) {
             return None;
         }
         let count = u64::try_from(self.pieces.len()).unwrap_or(u64::MAX);
-        let next = Self {
-            number: self.number.saturating_add(1),
-            first: self.first.saturating_add(count),
-            ..Self::default()
-        };
+        let next = Self { number: self.number + 1, first: self.first + count, ..Self::default() };
         Some(std::mem::replace(self, next))
     }
 }
@@ -138,7 +134,7 @@ impl<T> Ordered<T> {
     fn take(&mut self, (number, results): (u64, Vec<T>), merge: &mut dyn FnMut(T)) {
         self.waiting.insert(number, results);
         while let Some(results) = self.waiting.remove(&self.next) {
-            self.next = self.next.saturating_add(1);
+            self.next += 1;
             results.into_iter().for_each(&mut *merge);
         }
     }

@@ -35,19 +35,17 @@ pub(crate) fn edit(case: &Cursor<'_>, differences: &[Difference]) -> Result<Edit
         return Err(unfit());
     }
     let indent = indentation(line);
-    let rest = lines.iter().skip(first.saturating_add(1));
+    let rest = lines.iter().skip(first + 1);
     let mut end = rest
         .take_while(|line| line.trim().is_empty() || indentation(line) > indent)
         .count()
         .saturating_add(first)
         .saturating_add(1);
-    while end > first.saturating_add(1)
-        && lines.get(end.saturating_sub(1)).is_some_and(|line| line.trim().is_empty())
-    {
+    while end > first + 1 && lines.get(end.saturating_sub(1)).is_some_and(|line| line.trim().is_empty()) {
         end = end.saturating_sub(1);
     }
     let below = |depth: usize, lines: &[String]| {
-        let space = " ".repeat(indent.saturating_add(depth));
+        let space = " ".repeat(indent + depth);
         lines.iter().map(|line| format!("{space}{line}")).collect::<Vec<_>>()
     };
     let mut new = vec![format!("{}want:", " ".repeat(indent))];

@@ -414,7 +414,7 @@ impl Runner<'_> {
 }
 
 fn number(index: usize) -> String {
-    format!("case {}", index.saturating_add(1))
+    format!("case {}", index + 1)
 }
 
 /// Reads the files that take the place of modules.

@@ -16,6 +16,7 @@ mod called_as;
 mod cluster;
 mod commands;
 mod failure;
+mod input;
 mod outputs;
 mod parse;
 mod policy;

@@ -15,7 +15,7 @@ use crate::stdout::print;
 /// Two outputs for standard output, and two for one file.
 pub(crate) fn check<F>(outputs: &[Output<F>], example: &str) -> Result<(), Failure> {
     for (index, output) in outputs.iter().enumerate() {
-        let same = outputs.iter().skip(index.saturating_add(1)).any(|other| other.file == output.file);
+        let same = outputs.iter().skip(index + 1).any(|other| other.file == output.file);
         match &output.file {
             Some(file) if same => {
                 return Err(Failure::about(file, "is the file of two formats; name two files"));

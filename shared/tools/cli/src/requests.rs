@@ -1,126 +1,97 @@
 //! The requests to evaluate.
 
-use kubernetes::kinds::Kinds;
-use kubernetes::objects::{check_items, items};
+use std::collections::BTreeMap;
+
+use kubernetes::kinds::{Kinds, misspelt};
 use kubernetes::review::{AdmissionRequest, Draft, Form};
-use manifest::found;
+use report::Place;
+use scan::{Content, Files, Question};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::parse;
-use crate::source::{InputReader, SourceName};
+use crate::input::{Pieces, about, unexpected};
 
 const EXPECTED: &str = "expected Kubernetes objects, AdmissionReviews or AdmissionRequests";
 
 #[derive(Debug)]
 pub(crate) struct NamedRequest {
-    pub(crate) name: SourceName,
+    pub(crate) place: Place,
     pub(crate) request: AdmissionRequest,
 }
 
 /// Reads all requests from files, in order. An object stands for the request to create it, in
 /// `namespace` if it names none.
-pub(crate) fn read<'a>(
-    files: impl Iterator<Item = &'a String>,
-    namespace: &str,
-    reader: &mut InputReader,
-) -> Result<Vec<NamedRequest>, Failure> {
+pub(crate) fn read(files: &mut Files, namespace: &str) -> Result<Vec<NamedRequest>, Failure> {
     let mut requests = Vec::new();
-    for file in files {
-        let source = reader.text(file)?;
-        let documents = parse::documents(&source)?;
-        if documents.is_empty() {
-            return Err(Failure::about(source.name, format!("is empty; {EXPECTED}")));
-        }
-        let count = documents.len();
-        for (index, document) in documents.into_iter().enumerate() {
-            check_items(&document)
-                .map_err(|problem| Failure::about(source.name.document(index, count), problem))?;
-            add(&mut requests, document, namespace, &source.name.document(index, count))?;
+    let mut pieces = Pieces::of(files);
+    while let Some((chunk, entries)) = pieces.next()? {
+        let places = chunk.places(&entries);
+        for (entry, place) in entries.into_iter().zip(places) {
+            let request = request(entry.content, &place, namespace, requests.len() + 1)?;
+            requests.push(NamedRequest { place, request });
         }
     }
+    pieces.refuse_empty(EXPECTED)?;
     if requests.is_empty() {
         return Err(Failure::new("nothing to evaluate: the lists are empty"));
     }
+    leave_out_lines(&mut requests);
     Ok(requests)
 }
 
-fn add(
-    requests: &mut Vec<NamedRequest>,
-    document: Value,
+fn request(
+    content: Content,
+    place: &Place,
     namespace: &str,
-    name: &SourceName,
-) -> Result<(), Failure> {
-    let mut add_all = |items: Vec<Value>| {
-        let mut items = items.into_iter().enumerate();
-        items.try_for_each(|(index, item)| add(requests, item, namespace, &name.item(index)))
-    };
-    if let Value::Array(items) = document {
-        // The output of `jq '.items'`.
-        return add_all(items);
-    }
-    check(&document).map_err(|problem| Failure::about(name, problem))?;
-    let request = if Form::of(&document).is_some() {
-        document
-    } else {
-        match items(document) {
-            Ok(items) => return add_all(items),
-            Err(list) if list.get("kind").and_then(Value::as_str) == Some("List") => {
-                return Err(Failure::about(name, "items: expected a list of objects"));
+    number: usize,
+) -> Result<AdmissionRequest, Failure> {
+    let request = match content {
+        Content::Review(review) => {
+            let is_review = Form::of(&review) == Some(Form::Review);
+            if is_review && review.get("request").is_none_or(Value::is_null) {
+                return Err(about(place, "the AdmissionReview has no request"));
             }
-            Err(object) => creation(object, namespace, requests.len().saturating_add(1)),
+            review
         }
+        Content::Object(object) => {
+            check(&object).map_err(|problem| about(place, problem))?;
+            creation(object, namespace, number)
+        }
+        other @ Content::Other(_) => return Err(unexpected(place, &other, EXPECTED)),
     };
-    let request = AdmissionRequest::from_value(request).map_err(|error| Failure::about(name, error))?;
-    requests.push(NamedRequest { name: name.clone(), request });
-    Ok(())
+    AdmissionRequest::from_value(request).map_err(|error| about(place, error))
+}
+
+/// Rejects an object that no API server has.
+fn check(object: &Value) -> Result<(), String> {
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    if text("kind") == "List" {
+        return Err("items: expected a list of objects".to_owned());
+    }
+    misspelt(text("apiVersion"), text("kind")).map_or(Ok(()), |problem| Err(format!("kind: {problem}")))
 }
 
 /// Returns the request to create an object, whose number tells which response belongs to it.
-fn creation(mut object: Value, namespace: &str, number: usize) -> Value {
-    set_namespace(&mut object, namespace);
-    let mut request = Draft { object: Some(object), ..Draft::default() }.request();
+fn creation(object: Value, namespace: &str, number: usize) -> Value {
+    let (user, object) = (Draft::ordinary_user(), Some(object));
+    let question = Question { user, object, namespace: namespace.to_owned(), ..Question::default() };
+    let mut request = question.request(&Kinds::default()).unwrap_or_default();
     if let Value::Object(fields) = &mut request {
         fields.insert("uid".to_owned(), json!(format!("00000000-0000-4000-8000-{number:012x}")));
     }
     request
 }
 
-/// Sets the namespace of an object that names none, as kubectl does, if its kind has one.
-fn set_namespace(object: &mut Value, namespace: &str) {
-    let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
-    if Kinds::default().resource(text("apiVersion"), text("kind")).is_namespaced != Some(true) {
-        return;
+/// Names the only request of a file by the file alone.
+fn leave_out_lines(requests: &mut [NamedRequest]) {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for NamedRequest { place, .. } in &*requests {
+        let count = counts.entry(place.file.clone()).or_default();
+        *count += 1;
     }
-    if let Some(Value::Object(metadata)) = object.get_mut("metadata")
-        && metadata.get("namespace").and_then(Value::as_str).is_none_or(str::is_empty)
-    {
-        metadata.insert("namespace".to_owned(), namespace.into());
-    }
-}
-
-/// Rejects what is neither a request nor an object.
-fn check(document: &Value) -> Result<(), String> {
-    let Value::Object(fields) = document else {
-        return Err(format!("{EXPECTED}, found {}", found(document)));
-    };
-    match Form::of(document) {
-        Some(Form::Review) if fields.get("request").is_none_or(Value::is_null) => {
-            return Err("the AdmissionReview has no request".to_owned());
-        }
-        Some(_) => return Ok(()),
-        None => {}
-    }
-    for key in ["apiVersion", "kind"] {
-        match fields.get(key) {
-            Some(Value::String(text)) if !text.is_empty() => {}
-            Some(other) => {
-                return Err(format!("{key}: expected the text of an object, found {}", found(other)));
-            }
-            None => return Err(format!("{EXPECTED}, found something without {key}")),
+    for NamedRequest { place, .. } in requests.iter_mut() {
+        if counts.get(&place.file) == Some(&1) {
+            place.span = None;
         }
     }
-    let text = |key| fields.get(key).and_then(Value::as_str).unwrap_or_default();
-    kubernetes::kinds::misspelt(text("apiVersion"), text("kind"))
-        .map_or(Ok(()), |problem| Err(format!("kind: {problem}")))
 }

@@ -20,11 +20,7 @@ pub(crate) struct Source {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct SourceName {
-    /// The name without the document and the item.
-    pub(crate) whole: String,
-    place: String,
-}
+pub(crate) struct SourceName(String);
 
 impl SourceName {
     /// The name of an argument: a path, or `standard input` for `-`.
@@ -33,31 +29,22 @@ impl SourceName {
     }
 
     pub(crate) fn new(name: impl Into<String>) -> Self {
-        let whole = name.into();
-        Self { place: whole.clone(), whole }
-    }
-
-    pub(crate) fn item(&self, index: usize) -> Self {
-        let place = format!("{self}, item {}", index.saturating_add(1));
-        Self { place, whole: self.whole.clone() }
+        Self(name.into())
     }
 
     /// The name of one of `count` documents in the source.
     pub(crate) fn document(&self, index: usize, count: usize) -> Self {
-        if count < 2 {
-            self.clone()
-        } else {
-            let place = format!("{self}, document {}", index.saturating_add(1));
-            Self { place, whole: self.whole.clone() }
-        }
+        if count < 2 { self.clone() } else { Self(format!("{self}, document {}", index + 1)) }
     }
 }
 
 impl Source {
     fn new(name: SourceName, bytes: Vec<u8>) -> Result<Self, Failure> {
         let text = String::from_utf8(bytes).map_err(|error| {
-            let position = error.utf8_error().valid_up_to().saturating_add(1);
-            Failure::about(&name, format!("is not valid UTF-8 at byte {position}"))
+            let valid = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+            let line = valid.matches('\n').count() + 1;
+            let column = valid.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
+            Failure::about(format!("{name}:{line}:{column}"), "not valid UTF-8")
         })?;
         // Some editors write a byte order mark.
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
@@ -71,7 +58,7 @@ impl Source {
 
 impl fmt::Display for SourceName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.place)
+        f.write_str(&self.0)
     }
 }
 

@@ -93,7 +93,7 @@ fn with(number: u64, mut object: Value) -> Value {
     }
     if kind == "pod" {
         let owners = json!([{
-            "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": format!("replicaset-{}", (number / 20).saturating_mul(20).saturating_add(12)),
+            "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": format!("replicaset-{}", (number / 20).saturating_mul(20) + 12),
             "uid": "00000000-0000-4000-8000-000000000000", "controller": true, "blockOwnerDeletion": true,
         }]);
         set(&mut metadata, "ownerReferences", owners);

@@ -88,7 +88,7 @@ fn count_lines(path: &Path) -> std::io::Result<usize> {
             return Ok(lines);
         }
         let text = buffer.get(..length).unwrap_or_default();
-        lines = lines.saturating_add(memchr::memchr_iter(b'\n', text).count());
+        lines += memchr::memchr_iter(b'\n', text).count();
     }
 }
 

@@ -450,7 +450,7 @@ fn make_names_unique(conditions: &mut [MatchCondition]) {
         let name = condition.name.clone();
         let mut count = 1_usize;
         while !names.insert(condition.name.clone()) {
-            count = count.saturating_add(1);
+            count += 1;
             condition.name = format!("{name}-{count}");
         }
     }

@@ -73,7 +73,7 @@ impl Fields {
         let mut near = self.entries().iter().enumerate().skip(*next).take(NEAR);
         let found = near.find(|(_, (known, _))| known.as_bytes() == name);
         if let Some((at, (_, of))) = found {
-            *next = at.saturating_add(1);
+            *next = at + 1;
             return Some(*of);
         }
         self.get(name)

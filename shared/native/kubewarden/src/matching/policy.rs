@@ -417,7 +417,7 @@ fn check_members(spec: &Spec) -> Result<(), InvalidWebhook> {
                 ),
             ));
         }
-        sum = sum.saturating_add(u32::from(seconds));
+        sum += u32::from(seconds);
     }
     if sum > u32::from(group) {
         let problem = format!(

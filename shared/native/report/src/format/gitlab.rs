@@ -30,7 +30,7 @@ fn issue(view: &View<'_>, finding: &Finding, seen: &mut BTreeMap<String, u64>) -
     if *earlier > 0 {
         fingerprint = digest(&json!([fingerprint, earlier]));
     }
-    *earlier = earlier.saturating_add(1);
+    *earlier += 1;
     let path = match &finding.place {
         Some(place) if place.file == "-" => "stdin".to_owned(),
         Some(place) => place.file.clone(),

@@ -77,12 +77,12 @@ pub(super) fn write_table(
     writeln!(out, "### {heading}\n\n{header}")?;
     let mut written: usize = 0;
     for row in rows {
-        *size = size.saturating_add(row.len());
+        *size += row.len();
         if *size > LIMIT {
             break;
         }
         writeln!(out, "{row}")?;
-        written = written.saturating_add(1);
+        written += 1;
     }
     writeln!(out)?;
     match all.saturating_sub(written) {
@@ -110,12 +110,12 @@ fn write_changes(out: &mut dyn Write, view: &View<'_>, size: &mut usize) -> io::
         let heading = markup(&change(view, mutation));
         let block =
             format!("<details><summary>{heading}</summary>\n\n{fence}diff\n{diff}\n{fence}\n\n</details>\n");
-        *size = size.saturating_add(block.len());
+        *size += block.len();
         if *size > LIMIT {
             break;
         }
         writeln!(out, "{block}")?;
-        written = written.saturating_add(1);
+        written += 1;
     }
     match changes.len().saturating_sub(written) {
         0 => Ok(()),

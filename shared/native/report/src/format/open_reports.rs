@@ -120,7 +120,7 @@ fn manifest<'r>(view: &'r View<'_>, object: &'r ObjectRef, findings: &[&'r Findi
                 Status::Monitored | Status::Warned => ("warn", &mut summary.warn),
                 Status::Unknown => ("error", &mut summary.error),
             };
-            *count = count.saturating_add(1);
+            *count += 1;
             result_of(view, finding, result)
         })
         .collect();

@@ -161,7 +161,7 @@ fn result<'r>(
     let rule_id = view.rule_id(finding);
     let fingerprint = fingerprint(view.report, finding);
     let number = seen.entry(fingerprint.clone()).or_default();
-    *number = number.saturating_add(1);
+    *number += 1;
     let mut text = match finding.status {
         Status::Unknown => format!("Not evaluated: {}", finding.message),
         _ => finding.message.clone(),
@@ -216,7 +216,7 @@ fn region(place: &Place) -> Option<Region> {
     let Span { start, mut end } = place.span?;
     if !place.is_exact && end.line > start.line {
         end.line = start.line;
-        end.column = start.column.saturating_add(1);
+        end.column = start.column + 1;
     }
     Some(Region {
         start_line: start.line,

@@ -83,7 +83,7 @@ impl Dump {
         let mut count = 0_usize;
         for object in self.objects_of_kind("v1", kind)? {
             object.visit(|root| visit(&object, root))?;
-            count = count.saturating_add(1);
+            count += 1;
         }
         Ok(count)
     }

@@ -236,7 +236,7 @@ impl Evaluator<'_> {
             }
             Some(today) => return Exceptions::of(object, self.policies, today),
         };
-        *count = count.saturating_add(Exceptions::count(object));
+        *count += Exceptions::count(object);
         Exceptions::default()
     }
 

@@ -158,15 +158,15 @@ impl<'j> Record<'j> {
 
     fn count(&mut self) {
         let all = &mut self.output.totals;
-        all.objects = all.objects.saturating_add(1);
+        all.objects += 1;
         let mut is_evaluated = false;
         for (index, (outcome, totals)) in self.outcomes.iter().zip(&mut all.policies).enumerate() {
             if *outcome > Outcome::Skipped {
                 is_evaluated = true;
-                all.evaluations = all.evaluations.saturating_add(1);
+                all.evaluations += 1;
             }
             if matches!(outcome, Outcome::Mutated | Outcome::Admitted) {
-                totals.admitted = totals.admitted.saturating_add(1);
+                totals.admitted += 1;
             }
             let count = match outcome {
                 Outcome::Skipped => &mut totals.skipped,
@@ -176,15 +176,15 @@ impl<'j> Record<'j> {
                 Outcome::Unknown => &mut totals.unknown,
                 Outcome::Denied => &mut totals.denied,
             };
-            *count = count.saturating_add(1);
+            *count += 1;
             if *outcome > Outcome::Mutated {
                 let namespace = self.subject.reference.namespace.clone().unwrap_or_default();
                 let of_namespace = all.by_namespace.entry(namespace).or_default().entry(index).or_default();
-                *of_namespace = of_namespace.saturating_add(1);
+                *of_namespace += 1;
             }
         }
         if !is_evaluated {
-            all.not_evaluated = all.not_evaluated.saturating_add(1);
+            all.not_evaluated += 1;
         }
     }
 }

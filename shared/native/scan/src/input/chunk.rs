@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use manifest::{Position, Problem};
+use report::Notice;
 use serde_json::{Map, Value};
 
 /// A part of a text above which the items of a list are read one by one.
@@ -47,10 +48,7 @@ impl Chunk {
 /// Returns the position in a text of a position in a part of it, which begins at `part`.
 pub(crate) fn within(part: Position, at: Position) -> Position {
     let column = if at.line == 1 { part.column.saturating_sub(1) } else { 0 };
-    Position {
-        line: at.line.saturating_add(part.line.saturating_sub(1)),
-        column: at.column.saturating_add(column),
-    }
+    Position { line: at.line + part.line.saturating_sub(1), column: at.column + column }
 }
 
 /// The origin of a text.
@@ -105,6 +103,12 @@ impl Unreadable {
     pub fn new(origin: Arc<Origin>, message: String) -> Self {
         Self { origin, problem: Problem::new(None, message) }
     }
+
+    /// Returns the error for users.
+    #[must_use]
+    pub fn notice(&self) -> Notice {
+        crate::unreadable_input(self, false)
+    }
 }
 
 /// A position that follows a text.
@@ -118,11 +122,11 @@ impl Cursor {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         let characters = |text: &[u8]| number(text.iter().filter(|byte| (**byte & 0xc0) != 0x80).count());
         match memchr::memrchr(b'\n', text) {
-            None => self.0.column = self.0.column.saturating_add(characters(text)),
+            None => self.0.column += characters(text),
             Some(last) => {
-                self.0.line = self.0.line.saturating_add(number(memchr::memchr_iter(b'\n', text).count()));
+                self.0.line += number(memchr::memchr_iter(b'\n', text).count());
                 let behind = text.get(last.saturating_add(1)..).unwrap_or_default();
-                self.0.column = characters(behind).saturating_add(1);
+                self.0.column = characters(behind) + 1;
             }
         }
     }

@@ -18,7 +18,7 @@ pub(crate) struct Few {
 impl Few {
     /// Adds a piece; returns `None` if they are too many.
     pub(crate) fn and(mut self, piece: Chunk) -> Option<Self> {
-        self.bytes = self.bytes.saturating_add(piece.text.len());
+        self.bytes += piece.text.len();
         self.pieces.push_back(piece);
         (self.bytes <= MOST).then_some(self)
     }

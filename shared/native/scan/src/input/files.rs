@@ -181,6 +181,11 @@ impl Files {
         }
     }
 
+    /// Returns the names of the texts, in their order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().map(|source| source.origin.name.as_str())
+    }
+
     /// Returns whether there is nothing to read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -270,7 +275,7 @@ impl Input for Files {
                 None => match self.sources.get(self.at)?.open() {
                     Ok(pieces) => self.open.insert(pieces),
                     Err(problem) => {
-                        self.at = self.at.saturating_add(1);
+                        self.at += 1;
                         return Some(Err(Unreadable { origin, problem }));
                     }
                 },
@@ -282,7 +287,7 @@ impl Input for Files {
                 Some(Err(problem)) => return Some(Err(Unreadable { origin, problem })),
                 None => {
                     self.open = None;
-                    self.at = self.at.saturating_add(1);
+                    self.at += 1;
                 }
             }
         }

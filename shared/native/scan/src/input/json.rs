@@ -166,7 +166,7 @@ impl<R: Read> JsonPieces<R> {
                     self.nested = Some(OpenValue::default());
                     return Ok(Found::Nothing);
                 }
-                self.depth = self.depth.saturating_add(1);
+                self.depth += 1;
                 self.window.pass();
                 if is_list {
                     self.list = Some(Items {

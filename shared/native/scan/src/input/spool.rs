@@ -71,7 +71,7 @@ impl Input for Spool {
         let Entry { origin, list, length } = self.entries.get(self.at)?;
         let (origin, list, length) = (Arc::clone(origin), list.clone().unwrap_or_default(), *length);
         let read = self.read(length);
-        self.at = self.at.saturating_add(1);
+        self.at += 1;
         Some(match read {
             Ok(text) => Ok(Chunk::live(origin, text, list)),
             Err(error) => {

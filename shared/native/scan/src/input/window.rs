@@ -48,7 +48,7 @@ impl<R: Read> Window<R> {
     }
 
     pub(crate) fn pass(&mut self) {
-        self.place = self.place.saturating_add(1);
+        self.place += 1;
     }
 
     /// Passes more of an object or array. Returns whether it has ended; `None` at the end of the
@@ -59,7 +59,7 @@ impl<R: Read> Window<R> {
             Passed::Whole(length) => (length, Some(true)),
             Passed::Part(length) => (length, (!is_last).then_some(false)),
         };
-        self.place = self.place.saturating_add(length);
+        self.place += length;
         Ok(has_ended)
     }
 
@@ -70,7 +70,7 @@ impl<R: Read> Window<R> {
 
     /// Passes bytes that are not part of the text.
     pub(crate) fn skip(&mut self, count: usize) {
-        self.place = self.place.saturating_add(count);
+        self.place += count;
         self.kept = self.place;
     }
 
@@ -80,13 +80,13 @@ impl<R: Read> Window<R> {
         loop {
             let rest = self.rest();
             let Some(offset) = memchr::memchr2(b'"', b'\\', rest) else {
-                self.place = self.place.saturating_add(rest.len());
+                self.place += rest.len();
                 if self.fill()? {
                     continue;
                 }
                 return Ok(());
             };
-            self.place = self.place.saturating_add(offset);
+            self.place += offset;
             let is_escape = self.byte()? == Some(b'\\');
             self.pass();
             if !is_escape {
@@ -103,7 +103,7 @@ impl<R: Read> Window<R> {
         let mut count = 0_usize;
         while self.byte()? == Some(b'-') {
             self.pass();
-            count = count.saturating_add(1);
+            count += 1;
         }
         if count == 3 && matches!(self.byte()?, None | Some(b' ' | b'\t' | b'\r' | b'\n')) {
             return Ok(true);
@@ -166,9 +166,9 @@ impl<R: Read> Window<R> {
 
     /// Returns the bytes of the stream that are not passed, without passing them, up to a number.
     pub(crate) fn peek(&mut self, count: usize) -> Result<&[u8], Problem> {
-        let wanted = self.place.saturating_add(count);
+        let wanted = self.place + count;
         while self.base.saturating_add(self.buffer.len()) < wanted && self.fill()? {}
-        let end = wanted.min(self.base.saturating_add(self.buffer.len()));
+        let end = wanted.min(self.base + self.buffer.len());
         Ok(self.bytes(&(self.place..end)))
     }
 
@@ -178,10 +178,10 @@ impl<R: Read> Window<R> {
         loop {
             let rest = self.rest();
             if let Some(offset) = memchr::memchr(b'\n', rest) {
-                self.place = self.place.saturating_add(offset).saturating_add(1);
+                self.place = self.place.saturating_add(offset) + 1;
                 return Ok(Some(start..self.place));
             }
-            self.place = self.place.saturating_add(rest.len());
+            self.place += rest.len();
             if !self.fill()? {
                 return Ok((self.place > start).then_some(start..self.place));
             }

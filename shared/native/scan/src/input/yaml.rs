@@ -209,7 +209,7 @@ impl<R: Read> YamlPieces<R> {
         let item = items.complete.pop_front()?;
         let (list, indentation) = (Arc::clone(&head.list), items.indentation.unwrap_or_default());
         let piece = self.window.piece(&item, Some(list)).map(|mut piece| {
-            let hyphen = indentation..indentation.saturating_add(1);
+            let hyphen = indentation..indentation + 1;
             if piece.text.get(hyphen.clone()) == Some("-") {
                 piece.text.replace_range(hyphen, " ");
             }

@@ -1,7 +1,7 @@
 //! Laws over all cases of the policies: a scan of an object gives the verdict that the case wants,
 //! and a module gives the findings that the native policy gives.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may panic")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

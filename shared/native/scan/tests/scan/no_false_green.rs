@@ -1,6 +1,6 @@
 //! Input and policies that look harmless and must not make a scan pass.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may panic")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 use std::path::Path;
 use std::process::Command;

@@ -170,7 +170,7 @@ pub fn parse(text: &str) -> Result<Vec<Case>, String> {
 /// not exactly one outcome.
 pub fn read(index: usize, case: Value) -> Result<Case, String> {
     let name = case.get("name").and_then(Value::as_str).map(str::to_owned);
-    let name = name.unwrap_or_else(|| format!("case {}", index.saturating_add(1)));
+    let name = name.unwrap_or_else(|| format!("case {}", index + 1));
     let case: Case = serde_json::from_value(case).map_err(|error| format!("{name}: {error}"))?;
     let CaseOutcome { admitted, denied, mutated, fault, settings_error, .. } = &case.want;
     let given =

@@ -12,18 +12,18 @@ use crate::policy::Engines;
 use crate::requests::NamedRequest;
 use crate::source::InputReader;
 use crate::verdicts::{self, EvaluatedRequest};
-use crate::{cluster, policy, requests, settings};
+use crate::{cluster, input, policy, requests, settings};
 
 const DENIED: u8 = 1;
 
 /// Evaluates requests and prints the verdicts; prints nothing if an input cannot be read.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
-    let files = args.request.iter().chain(&args.files);
-    let requests = requests::read(files, &args.namespace, &mut reader)?;
+    let files: Vec<String> = args.request.iter().chain(&args.files).cloned().collect();
+    let requests = requests::read(&mut input::files(&files, &mut reader)?, &args.namespace)?;
     let engines = Engines::new(&args.engine);
     let mut responses = Vec::new();
-    for requests in requests.chunk_by(|one, other| !args.samples || one.name.whole == other.name.whole) {
+    for requests in requests.chunk_by(|one, other| !args.samples || one.place.file == other.place.file) {
         let own = requests.first().filter(|_| args.samples).map(of_sample);
         let (settings, cluster) = own.as_ref().map_or((&args.settings, &args.cluster), |(s, c)| (s, c));
         let settings = settings::read(settings, &mut reader)?;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     }
     let evaluated = requests.into_iter().zip(responses);
     let evaluated: Vec<EvaluatedRequest> = evaluated
-        .map(|(NamedRequest { name, request }, response)| EvaluatedRequest { name, request, response })
+        .map(|(NamedRequest { place, request }, response)| EvaluatedRequest { place, request, response })
         .collect();
     verdicts::print(&evaluated, args.output)?;
     let all_admitted = evaluated.iter().all(|evaluated| evaluated.response.allowed);
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
 
 /// Returns the settings and the cluster of a sample.
 fn of_sample(request: &NamedRequest) -> (SettingsArgs, Vec<String>) {
-    let path = Path::new(&request.name.whole);
+    let path = Path::new(&request.place.file);
     let file = |content| {
         let (name, _) = path.file_name()?.to_str()?.split_once(".request.")?;
         let file = path.with_file_name(format!("{name}.{content}.yaml"));

@@ -1,11 +1,11 @@
 //! The only policy of a manifest.
 
 use kubewarden::matching::{PolicyKind, PolicyManifest};
-use manifest::found;
+use scan::Content;
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::parse;
+use crate::input::{self, Pieces, named};
 use crate::source::{InputReader, SourceName};
 
 /// The name of the settings of a manifest.
@@ -18,46 +18,54 @@ pub(crate) fn settings_of(place: &SourceName) -> SourceName {
 /// # Errors
 /// A file that cannot be read or does not contain exactly one policy, and a malformed policy.
 pub(super) fn read(file: &str, reader: &mut InputReader) -> Result<(PolicyManifest, SourceName), Failure> {
-    let source = reader.text(file)?;
-    let documents = parse::documents(&source)?;
-    let count = documents.len();
-    for (index, document) in documents.iter().enumerate() {
-        kubernetes::objects::check_items(document)
-            .map_err(|problem| Failure::about(source.name.document(index, count), problem))?;
-    }
-    let (policies, others): (Vec<_>, Vec<_>) =
-        documents.iter().enumerate().partition(|(_, document)| PolicyKind::of(document).is_some());
-    match policies.as_slice() {
-        [(index, document)] => {
-            let place = source.name.document(*index, count);
-            if let Some(PolicyKind::ClusterAdmissionPolicyGroup | PolicyKind::AdmissionPolicyGroup) =
-                PolicyKind::of(document)
-            {
-                return Err(group(&place));
+    let mut policies = Vec::new();
+    let mut other = None;
+    let mut files = input::files(&[file.to_owned()], reader)?;
+    let mut pieces = Pieces::of(&mut files);
+    while let Some((chunk, entries)) = pieces.next()? {
+        let places = chunk.places(&entries);
+        for (entry, place) in entries.into_iter().zip(&places) {
+            match entry.content {
+                Content::Object(object) if PolicyKind::of(&object).is_some() => {
+                    policies.push((object, SourceName::new(named(place))));
+                }
+                content => {
+                    other.get_or_insert_with(|| describe(content));
+                }
             }
-            let manifest = PolicyManifest::read(document).map_err(|error| Failure::about(&place, error))?;
-            Ok((manifest, place))
-        }
-        [] => {
-            let found = others.first().map_or_else(|| "nothing".to_owned(), |(_, other)| describe(other));
-            let problem = format!(
-                "expected a policy: a module, a ClusterAdmissionPolicy or an AdmissionPolicy, found {found}; pass the \
-                 policy before the objects"
-            );
-            Err(Failure::about(source.name, problem))
-        }
-        several => {
-            let count = several.len();
-            let problem = format!("has {count} policies; pass a file with one, or use portcullis scan");
-            Err(Failure::about(source.name, problem))
         }
     }
+    let name = SourceName::of_argument(file);
+    let Some((document, place)) = policies.pop() else {
+        let found = other.unwrap_or_else(|| "nothing".to_owned());
+        let problem = format!(
+            "expected a policy: a module, a ClusterAdmissionPolicy or an AdmissionPolicy, found {found}; pass the policy \
+             before the objects"
+        );
+        return Err(Failure::about(name, problem));
+    };
+    if !policies.is_empty() {
+        let count = policies.len() + 1;
+        let problem = format!("has {count} policies; pass a file with one, or use portcullis scan");
+        return Err(Failure::about(name, problem));
+    }
+    if let Some(PolicyKind::ClusterAdmissionPolicyGroup | PolicyKind::AdmissionPolicyGroup) =
+        PolicyKind::of(&document)
+    {
+        return Err(group(&place));
+    }
+    let manifest = PolicyManifest::read(&document).map_err(|error| Failure::about(&place, error))?;
+    Ok((manifest, place))
 }
 
-fn describe(document: &Value) -> String {
-    match document.get("kind").and_then(Value::as_str) {
-        Some(kind) => format!("a {kind}"),
-        None => found(document).to_owned(),
+fn describe(content: Content) -> String {
+    match content {
+        Content::Object(object) => {
+            let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
+            format!("a {kind}")
+        }
+        Content::Review(_) => "a request".to_owned(),
+        Content::Other(problem) => problem,
     }
 }
 

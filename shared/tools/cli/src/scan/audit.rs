@@ -11,11 +11,11 @@ use serde_json::Value;
 use crate::args::{DumpArgs, EngineArgs, SettingsArgs, TextOrData};
 use crate::failure::Failure;
 use crate::policy::{Engines, PolicyArgument};
-use crate::settings;
 use crate::source::InputReader;
 use crate::stdout::print;
+use crate::{input, settings};
 
-use super::{input, policies};
+use super::policies;
 
 /// Evaluates a dump by a policy of Portcullis, as if its objects were being created. Objects that
 /// cannot be read are part of the report, and the others are evaluated.

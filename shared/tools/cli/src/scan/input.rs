@@ -5,6 +5,7 @@ use std::path::Path;
 use scan::{Chart, Files, add_helm, add_kustomize, add_rendered_revision, add_revision};
 
 use crate::failure::Failure;
+use crate::input::files;
 use crate::source::InputReader;
 
 use super::args::ScanArgs;
@@ -62,15 +63,4 @@ pub(super) fn old(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Fi
 /// Finds the objects that exist in addition to the input.
 pub(super) fn cluster(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Files>, Failure> {
     if args.input.cluster.is_empty() { Ok(None) } else { files(&args.input.cluster, reader).map(Some) }
-}
-
-/// Finds the files that arguments name.
-///
-/// # Errors
-/// The standard input, if something else reads it too.
-pub(super) fn files(arguments: &[String], reader: &mut InputReader) -> Result<Files, Failure> {
-    for argument in arguments {
-        reader.claim(argument)?;
-    }
-    Ok(Files::of_arguments(arguments))
 }

@@ -5,15 +5,15 @@ use std::path::Path;
 use convert::Document;
 use kubewarden::matching::{Installation, PolicyKind, PolicyManifest};
 use report::{Level, Notice};
-use scan::{Engine, Policy};
+use scan::{Content, Engine, Policy};
 use serde_json::{Value, json};
 
 use crate::args::SettingsArgs;
-use crate::cluster;
 use crate::failure::Failure;
+use crate::input::{self, Pieces, named};
 use crate::policy::{Engines, NamedSettings, PolicyArgument, deployment, settings_of};
+use crate::settings;
 use crate::source::{InputReader, SourceName};
-use crate::{parse, settings};
 
 use super::kyverno;
 
@@ -42,8 +42,8 @@ pub(super) fn load(
         if Path::new(argument).is_dir() && rules::find(argument).is_none() {
             let notices = policies.notices.len();
             let mut found = 0_usize;
-            for file in cluster::files(argument)? {
-                found = found.saturating_add(policies.add_file(&file, engines, installation, reader)?);
+            for file in files(argument)? {
+                found += policies.add_file(&file, engines, installation, reader)?;
             }
             if found == 0 && policies.notices.len() == notices {
                 return Err(Failure::about(
@@ -62,7 +62,7 @@ pub(super) fn load(
                 }
             }
             named => {
-                count = count.saturating_add(1);
+                count += 1;
                 policies.policies.push(bare(engines, argument, named, &named_settings)?);
             }
         }
@@ -81,6 +81,23 @@ pub(super) fn load(
     Ok(policies)
 }
 
+/// Returns the files of manifests in a folder, by name. Subfolders are not searched.
+fn files(folder: &str) -> Result<Vec<String>, Failure> {
+    let unreadable = |error: std::io::Error| Failure::about(folder, format!("cannot be read: {error}"));
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if matches!(extension, Some("json" | "yaml" | "yml")) && !path.is_dir() {
+            files.push(path.into_os_string().into_string().map_err(|path| {
+                Failure::about(path.display(), "has a name that is not valid Unicode; rename the file")
+            })?);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
 impl PolicySet {
     /// Adds the policies of a file, and returns how many it has. Other objects, such as roles, are
     /// skipped.
@@ -91,23 +108,22 @@ impl PolicySet {
         installation: &Installation,
         reader: &mut InputReader,
     ) -> Result<usize, Failure> {
-        let source = reader.text(file)?;
-        let documents = parse::documents(&source)?;
-        let count = documents.len();
         let mut found = 0_usize;
-        for (index, document) in documents.into_iter().enumerate() {
-            let name = source.name.document(index, count);
-            kubernetes::objects::check_items(&document).map_err(|problem| Failure::about(&name, problem))?;
-            let items = kubernetes::objects::items(document).unwrap_or_else(|object| vec![object]);
-            for object in &items {
-                if PolicyKind::of(object).is_some() {
-                    found = found.saturating_add(1);
-                    self.add(object, &name, engines, installation);
-                } else if kyverno::is_kyverno(object) {
-                    found = found.saturating_add(1);
-                    self.kyverno.push(Document { name: name.to_string(), value: object.clone() });
+        let mut files = input::files(&[file.to_owned()], reader)?;
+        let mut pieces = Pieces::of(&mut files);
+        while let Some((chunk, entries)) = pieces.next()? {
+            let places = chunk.places(&entries);
+            for (entry, place) in entries.into_iter().zip(&places) {
+                let Content::Object(object) = entry.content else { continue };
+                let name = SourceName::new(named(place));
+                if PolicyKind::of(&object).is_some() {
+                    found += 1;
+                    self.add(&object, &name, engines, installation);
+                } else if kyverno::is_kyverno(&object) {
+                    found += 1;
+                    self.kyverno.push(Document { name: name.to_string(), value: object });
                 } else {
-                    self.notices.extend(misspelt(object, &name));
+                    self.notices.extend(misspelt(&object, &name));
                 }
             }
         }

@@ -3,16 +3,16 @@
 mod text;
 
 use kubernetes::review::{AdmissionRequest, AdmissionResponse};
+use report::Place;
 use serde::Serialize;
 
 use crate::args::TextOrData;
 use crate::failure::Failure;
-use crate::source::SourceName;
 use crate::stdout;
 
 #[derive(Debug)]
 pub(crate) struct EvaluatedRequest {
-    pub(crate) name: SourceName,
+    pub(crate) place: Place,
     pub(crate) request: AdmissionRequest,
     pub(crate) response: AdmissionResponse,
 }

@@ -7,6 +7,7 @@ use kubernetes::review::AdmissionResponse;
 use scan::diff::{DiffLine, LineKind};
 
 use super::EvaluatedRequest;
+use crate::input::named;
 use crate::terminal::one_line;
 
 const GREEN: Style = AnsiColor::Green.on_default().bold();
@@ -21,9 +22,9 @@ const ANNOTATION: usize = 160;
 /// patch. With several requests, each verdict names its place, and the last line counts them.
 pub(super) fn write(out: &mut dyn Write, evaluated: &[EvaluatedRequest]) -> io::Result<()> {
     let are_several = evaluated.len() > 1;
-    for EvaluatedRequest { name, request, response } in evaluated {
+    for EvaluatedRequest { place, request, response } in evaluated {
         let (verdict, style) = Verdict::of(response).shown();
-        let place = if are_several { format!("{name}: ") } else { String::new() };
+        let place = if are_several { format!("{}: ", named(place)) } else { String::new() };
         writeln!(out, "{style}{verdict:<8}{style:#}  {}", one_line(&format!("{place}{request}")))?;
         write_details(out, response)?;
         if let Some(patch) = &response.patch {

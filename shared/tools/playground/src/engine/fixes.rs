@@ -93,7 +93,7 @@ fn replaced(playground: &Playground, evaluated: &Evaluated, new: &str) -> Option
     let column = usize::try_from(at.column).ok()?.checked_sub(1)?;
     let rest = text.get(before..)?;
     let start = before.saturating_add(rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at));
-    let end = start.saturating_add(old.len());
+    let end = start + old.len();
     // The text of an item of a long list has a space in the place of its hyphen.
     (text.get(start..end) == Some(old.as_str()))
         .then(|| Some([text.get(..start)?, new, text.get(end..)?].concat()))
@@ -106,7 +106,7 @@ fn edits(old: &str, new: &str) -> Vec<TextEdit> {
     let changed = diff.ops().iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
     changed
         .map(|op| TextEdit {
-            line: number(op.old_range().start.saturating_add(1)),
+            line: number(op.old_range().start + 1),
             lines: number(op.old_range().len()),
             text: new_lines.get(op.new_range()).map(<[&str]>::concat).unwrap_or_default(),
         })

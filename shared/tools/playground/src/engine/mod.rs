@@ -221,7 +221,7 @@ fn mark_at(matrix: &mut Matrix, mark: ViolationMark) {
     if matrix.marks.len() < Matrix::MARKS {
         matrix.marks.push(mark);
     } else {
-        matrix.more_marks = matrix.more_marks.saturating_add(1);
+        matrix.more_marks += 1;
     }
 }
 
@@ -237,8 +237,8 @@ fn count(counts: &mut Counts, state: &ObjectState) {
         Some(Outcome::Passed) => &mut counts.passed,
         Some(Outcome::NotLookedAt) => &mut counts.not_looked_at,
     };
-    *count = count.saturating_add(1);
-    counts.objects = counts.objects.saturating_add(1);
+    *count += 1;
+    counts.objects += 1;
 }
 
 fn number(index: usize) -> u32 {

@@ -118,8 +118,8 @@ fn add(
     headline: impl FnOnce() -> (String, Option<String>),
 ) {
     let more = denial(answer).map_or(0, |denial| denial.violations.len().saturating_add(denial.more));
-    cell.violations = cell.violations.saturating_add(super::number(more));
-    cell.warnings = cell.warnings.saturating_add(super::number(answer.warnings.len()));
+    cell.violations += super::number(more);
+    cell.warnings += super::number(answer.warnings.len());
     if cell.outcome.is_none_or(|known| outcome < known) {
         cell.outcome = Some(outcome);
         (cell.headline, cell.decided_by) = headline();

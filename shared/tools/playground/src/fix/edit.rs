@@ -163,7 +163,7 @@ impl Page<'_> {
     fn line(&self, at: usize) -> (usize, usize) {
         let index = self.lines.partition_point(|start| *start <= at).saturating_sub(1);
         let start = self.lines.get(index).copied().unwrap_or_default();
-        let end = self.lines.get(index.saturating_add(1)).copied().unwrap_or(self.text.len());
+        let end = self.lines.get(index + 1).copied().unwrap_or(self.text.len());
         (start, end)
     }
 
@@ -220,8 +220,8 @@ impl Page<'_> {
                 }
                 (Some(open), one) if open == one && !is_escaped => quote = None,
                 (None, '"' | '\'') => quote = Some(one),
-                (None, '{' | '[') => depth = depth.saturating_add(1),
-                (None, '}' | ']' | ',') if depth == 0 => return Some(at.saturating_add(offset)),
+                (None, '{' | '[') => depth += 1,
+                (None, '}' | ']' | ',') if depth == 0 => return Some(at + offset),
                 (None, '}' | ']') => depth = depth.saturating_sub(1),
                 _ => {}
             }
@@ -247,7 +247,7 @@ impl Page<'_> {
         // The next field takes the place of the first one, behind the hyphen.
         let next = self.text.get(end..)?;
         let spaces = next.chars().take_while(|one| *one == ' ').count();
-        (spaces == column).then(|| Edit { start: at, end: end.saturating_add(spaces), text: String::new() })
+        (spaces == column).then(|| Edit { start: at, end: end + spaces, text: String::new() })
     }
 
     fn flow_removal(&self, at: usize) -> Option<Edit> {
@@ -255,13 +255,13 @@ impl Page<'_> {
         let rest = self.text.get(end..)?;
         if let Some(behind) = rest.strip_prefix(',') {
             let blank = behind.len().saturating_sub(behind.trim_start().len());
-            let end = end.saturating_add(1).saturating_add(blank);
+            let end = end.saturating_add(1) + blank;
             return Some(Edit { start: at, end, text: String::new() });
         }
         // The last one: the comma before it goes.
         let before = self.text.get(..at)?.trim_end();
         let start = before.strip_suffix(',').map_or(before.len(), |before| before.trim_end().len());
-        let end = start.saturating_add(self.text.get(start..end)?.trim_end().len());
+        let end = start + self.text.get(start..end)?.trim_end().len();
         Some(Edit { start, end, text: String::new() })
     }
 
@@ -331,7 +331,7 @@ impl Page<'_> {
             return None;
         }
         let space = if self.text.get(..value)?.ends_with(' ') { "" } else { " " };
-        let end = value.saturating_add(said.len());
+        let end = value + said.len();
         Some(Edit { start: value, end, text: format!("{space}{}", bracketed(new, quotes)) })
     }
 

@@ -36,7 +36,7 @@ pub(super) fn of(origins: &[Origin], outcome: &Outcome, places: &Places) -> Vec<
         collect(&origin.value, &mut Vec::new(), &mut values);
         if PolicyKind::of(&origin.value).is_some() {
             mappings.extend(same(origin, policy, values, places));
-            policy = policy.saturating_add(1);
+            policy += 1;
             continue;
         }
         if matches!(origin.kind, Kind::Other) {

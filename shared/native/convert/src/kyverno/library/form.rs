@@ -72,16 +72,16 @@ impl Comparison {
                 }
             }
             (Value::String(expected), Value::String(text)) => {
-                self.all = self.all.saturating_add(1);
+                self.all += 1;
                 if fingerprint::is_expected(expected, text) {
-                    self.same = self.same.saturating_add(1);
+                    self.same += 1;
                 } else {
                     self.differs(path.to_owned(), "is another text");
                 }
             }
             (expected, value) if expected == value => {
-                self.all = self.all.saturating_add(1);
-                self.same = self.same.saturating_add(1);
+                self.all += 1;
+                self.same += 1;
             }
             (expected, _) => self.lacks(expected, path, "is another value"),
         }
@@ -110,7 +110,7 @@ impl Comparison {
 
     /// Counts the values of a part of the form that a rule does not have.
     fn lacks(&mut self, expected: &Value, path: &str, problem: &str) {
-        self.all = self.all.saturating_add(leaves(expected));
+        self.all += leaves(expected);
         self.differs(path.to_owned(), problem);
     }
 

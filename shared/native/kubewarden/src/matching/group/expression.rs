@@ -232,7 +232,7 @@ fn below(level: usize) -> Result<usize, String> {
                 .to_owned(),
         );
     }
-    Ok(level.saturating_add(1))
+    Ok(level + 1)
 }
 
 /// The rest of an expression. The functions follow those of Rhai's parser, and so do the levels:

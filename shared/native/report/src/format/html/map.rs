@@ -78,8 +78,8 @@ fn write_table(
 
 /// The shade of a number, on a logarithmic scale: 1 for the least, 5 for `max`.
 fn shade(number: u64, max: u64) -> u32 {
-    let steps = max.ilog2().saturating_add(1);
-    let step = number.max(1).ilog2().saturating_add(1);
+    let steps = max.ilog2() + 1;
+    let step = number.max(1).ilog2() + 1;
     step.saturating_mul(SHADES).div_ceil(steps)
 }
 

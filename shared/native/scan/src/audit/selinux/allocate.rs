@@ -130,7 +130,7 @@ pub fn allocate(dump: &Dump, settings: SelinuxSettings) -> Result<LevelAllocatio
         };
         let is_annotated = matches!(owned.origin, Origin::Annotation(_));
         if is_annotated {
-            allocation.annotated = allocation.annotated.saturating_add(1);
+            allocation.annotated += 1;
             if owned.level.as_ref().is_some_and(|level| rules.reaches_extra(level)) {
                 let problem = "has access to the files of levels.extra; annotate it with another level";
                 let namespace = name.clone();

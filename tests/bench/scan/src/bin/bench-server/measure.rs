@@ -26,7 +26,7 @@ pub(crate) fn measure(servers: &[Server; 2], calls: &[Vec<Call>; 2]) -> Result<[
     let mut times = [Duration::ZERO; 2];
     for _ in 0..ROUNDS {
         for ((server, calls), time) in servers.iter().zip(calls).zip(&mut times) {
-            *time = time.saturating_add(round(server, calls)?);
+            *time += round(server, calls)?;
         }
     }
     let requests = [ROUNDS, ROUND, CONNECTIONS]

@@ -1,0 +1,95 @@
+//! Objects and requests from files and standard input, read as a scan reads them.
+
+use std::fmt;
+
+use kubernetes::review::Form;
+use report::{Notice, Place};
+use scan::{Chunk, Content, Entry, Files, Input as _};
+
+use crate::failure::Failure;
+use crate::source::InputReader;
+
+/// Finds the files that arguments name.
+///
+/// # Errors
+/// The standard input, if something else reads it too.
+pub(crate) fn files(arguments: &[String], reader: &mut InputReader) -> Result<Files, Failure> {
+    for argument in arguments {
+        reader.claim(argument)?;
+    }
+    Ok(Files::of_arguments(arguments))
+}
+
+/// The pieces of files, from the beginning.
+#[derive(Debug)]
+pub(crate) struct Pieces<'f> {
+    files: &'f mut Files,
+    /// The files of which no document was read yet.
+    empty: Vec<String>,
+}
+
+impl<'f> Pieces<'f> {
+    pub(crate) fn of(files: &'f mut Files) -> Self {
+        files.rewind();
+        let empty = files.names().map(str::to_owned).collect();
+        Self { files, empty }
+    }
+
+    /// Returns the next piece with its entries; `None` at the end.
+    ///
+    /// # Errors
+    /// A text that cannot be read, and a duplicate key.
+    pub(crate) fn next(&mut self) -> Result<Option<(Chunk, Vec<Entry>)>, Failure> {
+        let Some(piece) = self.files.next() else { return Ok(None) };
+        let chunk = piece.map_err(|unreadable| failure(&unreadable.notice()))?;
+        let read = chunk.entries().map_err(|notice| failure(&notice))?;
+        if read.documents > 0 {
+            self.empty.retain(|name| *name != chunk.origin.name);
+        }
+        Ok(Some((chunk, read.entries)))
+    }
+
+    /// Refuses files without a document: a kubectl command that fails leaves an empty file.
+    pub(crate) fn refuse_empty(&self, expected: &str) -> Result<(), Failure> {
+        match self.empty.first() {
+            Some(name) => Err(Failure::about(shown(name), format!("is empty; {expected}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns why an entry is not an object, with its place.
+pub(crate) fn unexpected(place: &Place, content: &Content, expected: &str) -> Failure {
+    match content {
+        Content::Other(problem) => about(place, format!("{problem}; {expected}")),
+        Content::Review(review) => {
+            let found = match Form::of(review) {
+                Some(Form::Review) => "an AdmissionReview",
+                _ => "an AdmissionRequest",
+            };
+            about(place, format!("{expected}, found {found}"))
+        }
+        Content::Object(_) => about(place, expected),
+    }
+}
+
+/// A failure that concerns a place in a file.
+pub(crate) fn about(place: &Place, problem: impl fmt::Display) -> Failure {
+    Failure::about(named(place), problem)
+}
+
+/// Returns a place for users, such as `pods.yaml:3:1`.
+pub(crate) fn named(place: &Place) -> String {
+    Place { file: shown(&place.file).to_owned(), ..place.clone() }.to_string()
+}
+
+fn failure(Notice { place, message, .. }: &Notice) -> Failure {
+    match place {
+        Some(place) => about(place, message),
+        None => Failure::new(message.as_str()),
+    }
+}
+
+fn shown(name: &str) -> &str {
+    if name == "-" { "standard input" } else { name }
+}
