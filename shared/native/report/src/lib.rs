@@ -27,6 +27,7 @@ mod escape;
 mod exit;
 mod fingerprint;
 mod format;
+pub mod junit;
 mod model;
 mod names;
 mod read;

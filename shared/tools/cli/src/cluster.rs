@@ -44,7 +44,6 @@ fn objects(files: &mut Files, kept: Option<Kept>) -> Result<Objects, Failure> {
     let progress = bar(files.size(), "{bar:30} {percent}% read, {eta} left");
     let mut objects = ObjectsBuilder::default();
     let mut index = 0;
-    let mut refused = None;
     let mut pieces = Pieces::of(files);
     while let Some((chunk, entries)) = pieces.next()? {
         progress.inc(u64::try_from(chunk.text.len()).unwrap_or(u64::MAX));
@@ -60,16 +59,13 @@ fn objects(files: &mut Files, kept: Option<Kept>) -> Result<Objects, Failure> {
             }
             // Places are found for the few objects whose errors name them.
             if let Err(error) = objects.add(object, &ObjectPlace { index, steps: Vec::new() }) {
-                refused.get_or_insert(error);
+                return Err(refusal(files, &error)?);
             }
             index += 1;
         }
     }
     pieces.refuse_empty(EXPECTED)?;
-    match refused {
-        Some(error) => Err(refusal(files, &error)?),
-        None => Ok(objects.finish()),
-    }
+    Ok(objects.finish())
 }
 
 /// Reads the files once more to find the places of the objects that an error is about.

@@ -10,9 +10,6 @@ use crate::failure::Failure;
 use crate::source::InputReader;
 
 /// Finds the files that arguments name.
-///
-/// # Errors
-/// The standard input, if something else reads it too.
 pub(crate) fn files(arguments: &[String], reader: &mut InputReader) -> Result<Files, Failure> {
     for argument in arguments {
         reader.claim(argument)?;
@@ -36,9 +33,6 @@ impl<'f> Pieces<'f> {
     }
 
     /// Returns the next piece with its entries; `None` at the end.
-    ///
-    /// # Errors
-    /// A text that cannot be read, and a duplicate key.
     pub(crate) fn next(&mut self) -> Result<Option<(Chunk, Vec<Entry>)>, Failure> {
         let Some(piece) = self.files.next() else { return Ok(None) };
         let chunk = piece.map_err(|unreadable| failure(&unreadable.notice()))?;

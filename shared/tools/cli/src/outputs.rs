@@ -10,9 +10,6 @@ use crate::replace_file::replace_file;
 use crate::stdout::print;
 
 /// Checks that each output has a place of its own. `example` is one with a file.
-///
-/// # Errors
-/// Two outputs for standard output, and two for one file.
 pub(crate) fn check<F>(outputs: &[Output<F>], example: &str) -> Result<(), Failure> {
     for (index, output) in outputs.iter().enumerate() {
         let same = outputs.iter().skip(index + 1).any(|other| other.file == output.file);
@@ -34,9 +31,6 @@ pub(crate) fn check<F>(outputs: &[Output<F>], example: &str) -> Result<(), Failu
 /// Writes all outputs: those with a file first. Without outputs, the default format goes to
 /// standard output. `write` gets the format, and whether it is for standard output, where colours
 /// are removed again if it does not show them.
-///
-/// # Errors
-/// An output that cannot be written.
 pub(crate) fn write<F: Copy + Default>(
     outputs: &[Output<F>],
     write: &dyn Fn(&mut dyn Write, F, bool) -> io::Result<()>,

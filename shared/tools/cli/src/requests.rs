@@ -1,7 +1,5 @@
 //! The requests to evaluate.
 
-use std::collections::BTreeMap;
-
 use kubernetes::kinds::{Kinds, misspelt};
 use kubernetes::review::{AdmissionRequest, Draft, Form};
 use report::Place;
@@ -35,7 +33,12 @@ pub(crate) fn read(files: &mut Files, namespace: &str) -> Result<Vec<NamedReques
     if requests.is_empty() {
         return Err(Failure::new("nothing to evaluate: the lists are empty"));
     }
-    leave_out_lines(&mut requests);
+    // The only request of a file needs no line.
+    for of_file in requests.chunk_by_mut(|one, other| one.place.file == other.place.file) {
+        if let [only] = of_file {
+            only.place.span = None;
+        }
+    }
     Ok(requests)
 }
 
@@ -80,18 +83,4 @@ fn creation(object: Value, namespace: &str, number: usize) -> Value {
         fields.insert("uid".to_owned(), json!(format!("00000000-0000-4000-8000-{number:012x}")));
     }
     request
-}
-
-/// Names the only request of a file by the file alone.
-fn leave_out_lines(requests: &mut [NamedRequest]) {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for NamedRequest { place, .. } in &*requests {
-        let count = counts.entry(place.file.clone()).or_default();
-        *count += 1;
-    }
-    for NamedRequest { place, .. } in requests.iter_mut() {
-        if counts.get(&place.file) == Some(&1) {
-            place.span = None;
-        }
-    }
 }

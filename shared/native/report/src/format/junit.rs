@@ -1,11 +1,11 @@
-//! `JUnit` XML, in the form that Jenkins and GitLab read.
+//! Reports as `JUnit` XML.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::Options;
 use super::text::count;
-use crate::escape::markup;
+use crate::junit::{self, Suite, Test, TestResult};
 use crate::names::View;
 use crate::{FailOn, Finding, Level, Report, Status};
 
@@ -41,7 +41,14 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
         }
     }
     suites.push(("input".to_owned(), input(report)));
-    write_suites(out, &suites)
+    let suites: Vec<Suite> = suites
+        .into_iter()
+        .map(|(name, cases)| Suite {
+            name,
+            tests: cases.into_iter().map(|(name, case)| case.test(name)).collect(),
+        })
+        .collect();
+    junit::write(out, "portcullis scan", &suites)
 }
 
 fn name(finding: &Finding) -> String {
@@ -91,77 +98,24 @@ impl Case {
         }
     }
 
-    /// Returns whether the case is skipped: nothing else is known of it.
-    fn is_skipped(&self) -> bool {
-        self.failures.is_empty()
-            && self.errors.is_empty()
-            && self.output.is_empty()
-            && !self.skipped.is_empty()
+    /// Returns the case as a test. It has one result: readers take the first.
+    fn test(self, name: String) -> Test {
+        let Self { failures, errors, mut skipped, mut output } = self;
+        let (result, lines) = if !errors.is_empty() {
+            (TestResult::Error, [errors, failures].concat())
+        } else if !failures.is_empty() {
+            (TestResult::Failure, failures)
+        } else if output.is_empty() {
+            // Nothing else is known of it.
+            (TestResult::Skipped, std::mem::take(&mut skipped))
+        } else {
+            (TestResult::Skipped, Vec::new())
+        };
+        output.extend(skipped);
+        let more = if lines.len() > 1 { format!(" (and {} more)", lines.len() - 1) } else { String::new() };
+        let result = lines.first().map(|first| (result, format!("{first}{more}")));
+        Test { name, result, lines, output }
     }
-}
-
-/// How many cases there are, and how many fail, err and are skipped.
-fn tally<'c>(cases: impl Iterator<Item = &'c Case>) -> String {
-    let cases: Vec<&Case> = cases.collect();
-    let number = |is: fn(&Case) -> bool| cases.iter().filter(|case| is(case)).count();
-    format!(
-        r#"tests="{}" failures="{}" errors="{}" skipped="{}""#,
-        number(|_| true),
-        number(|case| !case.failures.is_empty() && case.errors.is_empty()),
-        number(|case| !case.errors.is_empty()),
-        number(Case::is_skipped),
-    )
-}
-
-fn write_suites(out: &mut dyn Write, suites: &[(String, BTreeMap<String, Case>)]) -> io::Result<()> {
-    writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
-    let all = suites.iter().flat_map(|(_, cases)| cases.values());
-    writeln!(out, r#"<testsuites name="portcullis scan" {}>"#, tally(all))?;
-    for (suite, cases) in suites {
-        let suite = markup(suite);
-        writeln!(out, r#"  <testsuite name="{suite}" {}>"#, tally(cases.values()))?;
-        for (name, case) in cases {
-            write_case(out, &suite, &markup(name), case)?;
-        }
-        writeln!(out, "  </testsuite>")?;
-    }
-    writeln!(out, "</testsuites>")
-}
-
-fn write_case(out: &mut dyn Write, suite: &str, name: &str, case: &Case) -> io::Result<()> {
-    writeln!(out, r#"    <testcase classname="{suite}" name="{name}">"#)?;
-    // A case has one result: readers take the first.
-    let (element, messages) = if !case.errors.is_empty() {
-        ("error", case.errors.iter().chain(&case.failures).collect::<Vec<_>>())
-    } else if !case.failures.is_empty() {
-        ("failure", case.failures.iter().collect())
-    } else if case.is_skipped() {
-        ("skipped", case.skipped.iter().collect())
-    } else {
-        ("", Vec::new())
-    };
-    if let [first, rest @ ..] = messages.as_slice() {
-        let more = if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
-        let kind = if element == "skipped" { String::new() } else { format!(r#" type="{element}""#) };
-        writeln!(
-            out,
-            r#"      <{element} message="{}{more}"{kind}>{}</{element}>"#,
-            markup(first),
-            lines(&messages)
-        )?;
-    }
-    let mut output: Vec<&String> = case.output.iter().collect();
-    if !case.is_skipped() {
-        output.extend(&case.skipped);
-    }
-    if !output.is_empty() {
-        writeln!(out, "      <system-out>{}</system-out>", lines(&output))?;
-    }
-    writeln!(out, "    </testcase>")
-}
-
-fn lines(messages: &[&String]) -> String {
-    messages.iter().map(|message| markup(message)).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -14,9 +14,6 @@ pub(crate) fn settings_of(place: &SourceName) -> SourceName {
 }
 
 /// Reads the only policy of a file, with its place. Other objects, such as roles, are skipped.
-///
-/// # Errors
-/// A file that cannot be read or does not contain exactly one policy, and a malformed policy.
 pub(super) fn read(file: &str, reader: &mut InputReader) -> Result<(PolicyManifest, SourceName), Failure> {
     let mut policies = Vec::new();
     let mut other = None;

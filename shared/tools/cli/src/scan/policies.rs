@@ -150,9 +150,6 @@ impl PolicySet {
 }
 
 /// Loads a policy without a manifest.
-///
-/// # Errors
-/// A policy that cannot be loaded, and settings that it rejects.
 pub(super) fn bare(
     engines: &Engines<'_>,
     text: &str,

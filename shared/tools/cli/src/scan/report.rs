@@ -71,9 +71,6 @@ struct DiffArgs {
 }
 
 /// Reads reports and does what the command says.
-///
-/// # Errors
-/// Files that are not reports, and outputs that cannot be written.
 pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     match &args.command {
         ReportCommand::Convert(args) => convert(args),
