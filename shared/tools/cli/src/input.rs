@@ -1,5 +1,6 @@
 //! Objects and requests from files and standard input, read as a scan reads them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use kubernetes::review::Form;
@@ -22,7 +23,7 @@ pub(crate) fn files(arguments: &[String], reader: &mut InputReader) -> Result<Fi
 pub(crate) struct Pieces<'f> {
     files: &'f mut Files,
     /// The files of which no document was read yet.
-    empty: Vec<String>,
+    empty: BTreeSet<String>,
 }
 
 impl<'f> Pieces<'f> {
@@ -38,7 +39,7 @@ impl<'f> Pieces<'f> {
         let chunk = piece.map_err(|unreadable| failure(&unreadable.notice()))?;
         let read = chunk.entries().map_err(|notice| failure(&notice))?;
         if read.documents > 0 {
-            self.empty.retain(|name| *name != chunk.origin.name);
+            self.empty.remove(&chunk.origin.name);
         }
         Ok(Some((chunk, read.entries)))
     }
