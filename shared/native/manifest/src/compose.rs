@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::scalar::{Scalar, key};
 use crate::separators::Separators;
-use crate::{Position, Problem, division, indentation};
+use crate::{Position, Problem, division};
 
 /// The deepest nesting, with that of aliases.
 const MAX_DEPTH: usize = 128;
@@ -110,7 +110,7 @@ pub(crate) fn documents(text: &str, limits: Limits) -> Result<Vec<Part>, Fault> 
         let message = format!("kubectl and YAML divide this text into different documents; {advice}");
         return Err(Fault::Refused(at, message));
     }
-    indentation::read(text, |text| Composer::new(text, limits).documents())
+    Composer::new(text, limits).documents()
 }
 
 struct Composer<'t> {

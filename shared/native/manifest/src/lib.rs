@@ -7,7 +7,6 @@
 
 mod compose;
 mod division;
-mod indentation;
 mod json_places;
 mod places;
 mod problem;

@@ -1,12 +1,10 @@
 //! Reading of JSON and YAML, which are distinguished by content and not by the name of a file.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
 use crate::compose::{self, Limits};
 use crate::strict::Parsed;
-use crate::{Position, Problem, indentation};
+use crate::{Position, Problem};
 
 /// Parses the documents of a text, without empty ones.
 ///
@@ -113,21 +111,14 @@ fn json<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
 }
 
 fn yaml(text: &str, limits: Limits) -> Result<Vec<Value>, Problem> {
-    let parts = compose::documents(text, limits).map_err(|fault| fault.problem(explained))?;
+    let parts = compose::documents(text, limits).map_err(|fault| fault.problem(advised))?;
     let mut values: Vec<Value> = parts.into_iter().map(compose::Part::into_value).collect();
     values.iter_mut().for_each(whole_numbers);
     Ok(values)
 }
 
-fn explained(words: &str) -> String {
-    if words == indentation::NOT_INDENTED {
-        return "indent the lines of the quoted string more than its key".to_owned();
-    }
-    advised(words).into_owned()
-}
-
 /// The words of the parser that say what it expected, and not why there is something else.
-const UNEXPLAINED: [&str; 11] = [
+const UNEXPLAINED: [&str; 12] = [
     "did not find expected key",
     "did not find expected '-' indicator",
     "did not find expected ',' or '}'",
@@ -139,19 +130,20 @@ const UNEXPLAINED: [&str; 11] = [
     "not allowed in this context",
     "illegal placement of ':' indicator",
     "unexpected EOF",
+    "unexpected document indicator",
 ];
 
 /// Adds the remedy to the words of the parser, in the place of what it was doing, unless the words
 /// name the cause, such as `unclosed bracket '['`.
-fn advised(words: &str) -> Cow<'_, str> {
+fn advised(words: &str) -> String {
     if !UNEXPLAINED.iter().any(|part| words.contains(part)) {
-        return Cow::Borrowed(words);
+        return words.to_owned();
     }
     let expected = match words.split_once(", ") {
         Some((doing, expected)) if doing.starts_with("while ") => expected,
         _ => words,
     };
-    Cow::Owned(format!("{expected}; check the indentation, or look for an unclosed bracket or quote"))
+    format!("{expected}; check the indentation, or look for an unclosed bracket or quote")
 }
 
 /// Returns the position of an error, in characters: `serde_json` counts bytes, and reports column
@@ -287,6 +279,26 @@ mod tests {
         );
     }
 
+    /// The scanner of `goyaml.v2` in kubernetes-sigs/yaml never compares their indentation, and
+    /// manifests have such lines: `bindata/bootkube/scc-manifests` of
+    /// openshift/cluster-kube-apiserver-operator (c813e82).
+    #[test]
+    fn lines_of_quoted_strings_need_not_be_indented() {
+        for (text, value) in [
+            ("a: 'b\nc'", json!({ "a": "b c" })),
+            ("a: \"b\r\n\r\nc: d\\\n# e\"\r\nf: g", json!({ "a": "b\nc: d# e", "f": "g" })),
+            ("a:\n  b: 'c\n  d\n\n e\n   f'\n  g: h", json!({ "a": { "b": "c d\ne f", "g": "h" } })),
+            ("a: 'b\n\tc'", json!({ "a": "b c" })),
+            ("- - 'a\nb'\n  - c", json!([["a b", "c"]])),
+            ("? 'a\nb'\n: - 'c\n  d'", json!({ "a b": ["c d"] })),
+        ] {
+            assert_eq!(parsed(text).unwrap(), [value], "{text}");
+        }
+        for text in ["a: |\n b\nc", "a: 'b\nc", "a: 'b\nc' d", "a: 'b\nc'\na: d"] {
+            assert!(documents(text).is_err(), "{text}");
+        }
+    }
+
     #[test]
     fn reads_several_documents() {
         let both = [json!({ "a": 1 }), json!({ "b": 2 })];
@@ -354,7 +366,7 @@ mod tests {
             ("a: [b", "unclosed bracket '['", ""),
             ("a: {b]", "mismatched bracket '{' closed by ']'", ""),
             ("a: \"b", "unclosed quote", ""),
-            ("a: 'b\n---\nc", "indent the lines of the quoted string more than its key", ""),
+            ("a: 'b\n---\nc", "found unexpected document indicator", advice),
             ("a: \"\\q\"", "while parsing a quoted scalar, found unknown escape character", ""),
             ("a: .inf", "value `.inf` is not a finite number", ""),
         ] {

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use semver::Version;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use serde_saphyr::UserMessageFormatter;
 use text::nearest;
 
 use crate::packaging::{PackagingError, annotations, rules};
@@ -154,9 +153,13 @@ impl Metadata {
 
 /// Reads YAML; `what` it describes is the path of a syntax error.
 pub(crate) fn parse(what: &str, yaml: &str) -> Result<Value, PackagingError> {
-    let options = serde_saphyr::options! { with_snippet: false };
-    serde_saphyr::from_str_with_options(yaml, options)
-        .map_err(|error| PackagingError::new(what, error.render_with_formatter(&UserMessageFormatter)))
+    let mut documents = manifest::own_documents(yaml)
+        .map_err(|problem| PackagingError::new(what, problem.to_string()))?
+        .into_iter();
+    match (documents.next(), documents.next()) {
+        (first, None) => Ok(first.unwrap_or_default()),
+        (_, Some(_)) => Err(PackagingError::new(what, "expected one document")),
+    }
 }
 
 /// Prints a value as YAML; equal values give equal text. `what` it describes is the path of an

@@ -74,15 +74,12 @@ fn further_forms_are_accepted() {
 #[test]
 fn reports_the_place_of_a_syntax_error() {
     for (yaml, want) in [
-        (
-            "mutating: false\nmutating: true\n",
-            "metadata: duplicate mapping key: mutating not allowed here at line 2, column 1",
-        ),
+        ("mutating: false\nmutating: true\n", "metadata: line 2, column 1: duplicate key `mutating`"),
+        ("rules: [", "metadata: line 1, column 8: invalid YAML: unclosed bracket '['"),
+        ("mutating: true\n---\na: b\n", "metadata: expected one document"),
         ("- rules", "metadata: expected keys and values, found a list"),
         ("", "metadata: expected keys and values, found null"),
     ] {
         assert_eq!(Metadata::from_yaml(yaml).unwrap_err().to_string(), want);
     }
-    let message = Metadata::from_yaml("rules: [").unwrap_err().to_string();
-    assert!(message.starts_with("metadata: ") && message.contains(" at line "), "{message}");
 }
