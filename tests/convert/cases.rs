@@ -95,7 +95,10 @@ pub(super) fn convert(
     configuration: Option<&Value>,
     input: &Value,
 ) -> Result<Converted, InputError> {
-    let documents = [Document { name: "input".to_owned(), value: input.clone() }];
+    let documents: Vec<Document> = objects(input.clone())
+        .into_iter()
+        .map(|value| Document { name: "input".to_owned(), value })
+        .collect();
     let conversions = || match configuration {
         Some(data) => {
             let metadata = json!({ "name": "kyverno" });
@@ -129,6 +132,14 @@ pub(super) fn convert(
 /// Converts a document for Kyverno with a configuration that leaves out nothing.
 pub(super) fn convert_kyverno(input: &Value) -> Converted {
     convert("kyverno", Some(&json!({})), input).unwrap()
+}
+
+/// The objects in a document, with the items of lists.
+fn objects(document: Value) -> Vec<Value> {
+    match kubernetes::objects::items(document) {
+        Ok(items) => items.into_iter().flat_map(objects).collect(),
+        Err(object) => vec![object],
+    }
 }
 
 /// A `List` of objects.

@@ -11,15 +11,15 @@ use super::requests::refusals;
 /// Kyverno also checks later controls where the version is pinned. The three exceptions of the last
 /// source are refused by Kyverno itself.
 const NOT_CONVERTED: [(&str, &str); 9] = [
-    ("items[0].spec.rules[0].validate.podSecurity.version", LATER),
-    ("items[0].spec.rules[0].validate.podSecurity.version", LATER),
-    ("items[0].spec.rules[0].validate.podSecurity.version", LATER),
-    ("items[0].spec.rules[0].validate.podSecurity.version", LATER),
-    ("items[0].spec.rules[0].validate.podSecurity.version", LATER),
-    ("items[1].spec.podSecurity[0]", INERT),
-    ("items[1].spec.podSecurity[3]", INERT),
-    ("items[2].spec.podSecurity[0]", INERT),
-    ("items[3].spec.podSecurity[0]", INERT),
+    ("spec.rules[0].validate.podSecurity.version", LATER),
+    ("spec.rules[0].validate.podSecurity.version", LATER),
+    ("spec.rules[0].validate.podSecurity.version", LATER),
+    ("spec.rules[0].validate.podSecurity.version", LATER),
+    ("spec.rules[0].validate.podSecurity.version", LATER),
+    ("spec.podSecurity[0]", INERT),
+    ("spec.podSecurity[3]", INERT),
+    ("spec.podSecurity[0]", INERT),
+    ("spec.podSecurity[0]", INERT),
 ];
 
 const LATER: &str = "Kyverno also checks Host Probes / Lifecycle Hooks, which v1.29 does not include";

@@ -200,6 +200,7 @@ fn names_are_valid_and_unique_across_files() {
 fn reads_the_configuration_of_kyverno_from_a_file() {
     let file = folder("configuration").join("kyverno.yaml");
     let path = file.to_str().unwrap();
+    let shown = file.strip_prefix(tests::root()).unwrap_or(&file).display();
     let input = policy("p").to_string();
     let map = |data: &str| {
         format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: kyverno}}\ndata:\n  {data}\n")
@@ -208,7 +209,7 @@ fn reads_the_configuration_of_kyverno_from_a_file() {
     let (status, list) = listed(&["kyverno", "--kyverno-config", path], &input);
     let selector = &list["items"][0]["spec"]["namespaceSelector"];
     assert_eq!((status, &selector["matchExpressions"][0]["values"]), (0, &json!(["quiet"])));
-    let note = format!("Kyverno's configuration in {path} leaves out the namespace quiet.");
+    let note = format!("Kyverno's configuration in {shown}:2:1 leaves out the namespace quiet.");
     assert_eq!(list["notes"], json!([note]));
     for (text, problem) in [
         (
@@ -223,7 +224,7 @@ fn reads_the_configuration_of_kyverno_from_a_file() {
     ] {
         fs::write(&file, text).unwrap();
         let message = refused(&["kyverno", "-", "--kyverno-config", path], &input);
-        assert_eq!(message, format!("{path}:{problem}"));
+        assert_eq!(message, format!("{shown}:{problem}"));
     }
 }
 
@@ -233,9 +234,21 @@ fn rejects_invalid_input_with_one_line() {
     for (source, input, message) in [
         ("kyverno", "", ": is empty; expected Kyverno policies"),
         ("psa", "", ": is empty; expected a PodSecurityConfiguration or an AdmissionConfiguration"),
-        // A document without any known field has a place as well.
-        ("kyverno", "# Policies\n[1]", ":2:1: expected an object, found a list"),
-        ("kyverno", "---\na: 1", ":2:1: kind: is missing; expected Kyverno policies"),
+        (
+            "kyverno",
+            "# Policies\n[1]",
+            ":2:2: a number is not a Kubernetes object; expected Kyverno policies",
+        ),
+        (
+            "kyverno",
+            "---\na: 1",
+            ":2:1: not a Kubernetes object: neither apiVersion nor kind; expected Kyverno policies",
+        ),
+        (
+            "kyverno",
+            "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: kyverno.io/v1, kind: PolicyList, items: []}\n",
+            ": contains no object; expected Kyverno policies",
+        ),
         (
             "kyverno",
             &format!("---\n{policy}\n---\napiVersion: kyverno.io/v1\nkind: ClusterPolicy\nspec: {{}}\n"),

@@ -2,7 +2,7 @@
 //! `portcullis scan` and `portcullis test` do.
 
 use admission::PolicyEntry;
-use scan::{Cluster, Engine, Evaluated as Verdict, Module, Request};
+use scan::{Cluster, Effect, Engine, Module, Request};
 use serde_json::Value;
 use suite::cases::{Case, CaseOutcome};
 #[cfg(feature = "modules")]
@@ -138,12 +138,13 @@ fn evaluated(
         asked: verdict.look_ups.iter().map(ToString::to_string).collect(),
         ..CaseOutcome::default()
     };
-    match verdict.result {
-        Verdict::Admitted => outcome.admitted = Some(true),
-        Verdict::Mutated(object) => outcome.mutated = Some(object),
-        Verdict::Denied(denial) => outcome.denied = Some(denial.lines()),
-        Verdict::Fault(message) => outcome.fault = Some(message),
-        Verdict::Unknown(reason) => return Err(reason),
+    match verdict.effect {
+        Effect::Admitted => outcome.admitted = Some(true),
+        Effect::Mutated(object) => outcome.mutated = Some(object),
+        Effect::Denied(denial) => outcome.denied = Some(denial.lines()),
+        Effect::Fault(message) => outcome.fault = Some(message),
+        Effect::Unknown(reason) => return Err(reason),
+        Effect::Skipped | Effect::Monitored(_) => return Err("a module alone has no deployment".to_owned()),
     }
     Ok(Evaluated { outcome, response: verdict.answer })
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use manifest::Step;
 use serde_json::Value;
 
-/// A document to convert.
+/// An object to convert, such as an item of a list.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// The name of the document in errors, such as that of its file.

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::Operation;
+use ::kubewarden::deployment::MatchCondition;
+use ::kubewarden::{ContextAwareResource, Operation};
+
 use crate::target::Target;
 
 const REGISTRY: &str = "ghcr.io/portcullis/policies";
@@ -102,25 +104,6 @@ pub enum PolicyMode {
     Monitor,
 }
 
-/// A CEL expression that a request has to meet.
-#[derive(Clone, Debug, Serialize)]
-pub struct MatchCondition {
-    /// The name of the condition.
-    pub name: String,
-    /// The expression.
-    pub expression: String,
-}
-
-/// A kind that a policy looks up.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ContextAwareResource {
-    /// The group and the version.
-    pub api_version: &'static str,
-    /// The kind.
-    pub kind: &'static str,
-}
-
 /// Resources and operations that a policy evaluates.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -185,8 +168,9 @@ impl PolicySpec {
     }
 }
 
-impl ContextAwareResource {
-    pub(crate) const NAMESPACE: Self = Self { api_version: "v1", kind: "Namespace" };
+/// Returns the kind whose objects have the labels that selectors of namespaces read.
+pub(crate) fn namespaces() -> ContextAwareResource {
+    ContextAwareResource { api_version: "v1".to_owned(), kind: "Namespace".to_owned() }
 }
 
 impl TargetRule {
@@ -266,6 +250,7 @@ impl LabelSelector {
 mod tests {
     use super::*;
     use crate::settings::POD_SECURITY;
+    use crate::target::OPERATIONS;
 
     #[test]
     fn rules_for_all_targets_equal_the_registered_scope_of_the_policy() {
@@ -273,10 +258,8 @@ mod tests {
         let wanted = registered.flat_map(|rule| {
             rule.operations.iter().map(|operation| (rule.group, rule.resource, format!("{operation:?}")))
         });
-        let written = TargetRule::for_targets(
-            &BTreeSet::from(Target::OF_POD_SECURITY),
-            &BTreeSet::from(Operation::ALL),
-        );
+        let written =
+            TargetRule::for_targets(&BTreeSet::from(Target::OF_POD_SECURITY), &BTreeSet::from(OPERATIONS));
         let written =
             written.iter().flat_map(|TargetRule { api_groups: [group], resources, operations, .. }| {
                 resources.iter().flat_map(move |resource| {

@@ -45,23 +45,23 @@ mod kubewarden_policies;
 mod kyverno;
 mod manifest_names;
 mod objects;
-mod operation;
 mod options;
 mod psa;
 mod settings;
 mod source;
 mod target;
 
+pub use ::kubewarden::deployment::MatchCondition;
+pub use ::kubewarden::{ContextAwareResource, Operation};
 pub use conversion::{Conversion, NotConverted};
 pub use document::{Document, InputError, steps};
 pub use gatekeeper::convert as gatekeeper;
 pub use kubewarden::{
-    ContextAwareResource, LabelSelector, LabelSelectorRequirement, MatchCondition, ModuleReference,
-    PolicyManifest, PolicyMetadata, PolicyMode, PolicySpec, TargetRule,
+    LabelSelector, LabelSelectorRequirement, ModuleReference, PolicyManifest, PolicyMetadata, PolicyMode,
+    PolicySpec, TargetRule,
 };
 pub use kubewarden_policies::convert as kubewarden;
 pub use kyverno::{KyvernoConfiguration, convert as kyverno, convert_with as kyverno_with};
-pub use operation::Operation;
 pub use options::ManifestOptions;
 pub use psa::convert as pod_security_admission;
 pub use source::{SOURCES, Source};

@@ -3,31 +3,17 @@
 use crate::fields::Fields;
 use crate::{Document, InputError};
 
-/// Returns the objects of documents, in order, with the items of a list instead of the list.
-/// `expected` says what the documents are to contain, for errors about other ones.
+/// Returns the objects of documents, in order. `expected` says what the documents are to contain,
+/// for errors about other ones.
 pub(crate) fn of<'d>(documents: &'d [Document], expected: &str) -> Result<Vec<Fields<'d>>, InputError> {
-    let mut objects = Vec::new();
-    for document in documents {
-        collect(Fields::of(document)?, expected, &mut objects)?;
-    }
-    Ok(objects)
-}
-
-fn collect<'d>(object: Fields<'d>, expected: &str, objects: &mut Vec<Fields<'d>>) -> Result<(), InputError> {
-    let kind = object.text("kind")?;
-    let kind = kind.ok_or_else(|| object.error("kind", format!("is missing; {expected}")))?;
-    if kind.ends_with("List") && object.get("items").is_some() {
-        let items = object.objects("items")?;
-        if items.is_empty() {
-            return Err(object.error("items", format!("is empty; {expected}")));
+    let object = |document| {
+        let object = Fields::of(document)?;
+        match object.text("kind")? {
+            Some(_) => Ok(object),
+            None => Err(object.error("kind", format!("is missing; {expected}"))),
         }
-        for item in items {
-            collect(item, expected, objects)?;
-        }
-    } else {
-        objects.push(object);
-    }
-    Ok(())
+    };
+    documents.iter().map(object).collect()
 }
 
 /// The group, empty for the core group, and the kind of an object; empty texts if they are absent.

@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
-use crate::kubewarden::{ContextAwareResource, PolicyMode, PolicySpec, TargetRule};
+use crate::kubewarden::{self, PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
 use crate::settings::POD_SECURITY;
-use crate::target::Target;
-use crate::{Document, InputError, Operation, settings};
+use crate::target::{OPERATIONS, Target};
+use crate::{Document, InputError, settings};
 
 const PLUGIN_VERSIONS: [&str; 3] = [
     "pod-security.admission.config.k8s.io/v1",
@@ -64,10 +64,10 @@ fn convert_document(document: &Document) -> Result<Conversion, InputError> {
         return Err(fields.document_error(format!("the module rejects the settings: {error}")));
     }
     let rules =
-        TargetRule::for_targets(&BTreeSet::from(Target::OF_POD_SECURITY), &BTreeSet::from(Operation::ALL));
+        TargetRule::for_targets(&BTreeSet::from(Target::OF_POD_SECURITY), &BTreeSet::from(OPERATIONS));
     let mut spec = PolicySpec::new(POD_SECURITY, PolicyMode::Protect, rules, settings);
     spec.background_audit = Some(false);
-    spec.context_aware_resources.push(ContextAwareResource::NAMESPACE);
+    spec.context_aware_resources.push(kubewarden::namespaces());
     let listed = |problem| NotConverted::new(&document.name, "PodSecurityConfiguration", None, problem);
     Ok(Conversion {
         not_converted: problems.into_iter().map(listed).collect(),

@@ -47,7 +47,7 @@ impl Source {
         convert: psa::convert,
     };
 
-    /// Returns the source that a document belongs to; for a list, that of its first item.
+    /// Returns the source that a document belongs to.
     ///
     /// ```
     /// use convert::{Document, Source};
@@ -59,8 +59,7 @@ impl Source {
     /// ```
     #[must_use]
     pub fn of(document: &Document) -> Option<&'static Self> {
-        let value = document.value.pointer("/items/0").unwrap_or(&document.value);
-        let text = |key| value.get(key).and_then(|value| value.as_str()).unwrap_or_default();
+        let text = |key| document.value.get(key).and_then(|value| value.as_str()).unwrap_or_default();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
         SOURCES.iter().find(|source| (source.recognises)(api_version, kind))
     }

@@ -1,5 +1,7 @@
 //! The resources that `pod-security` and `external-ips` evaluate.
 
+use kubewarden::Operation;
+
 /// A resource that is a pod, contains a pod template, or is a Service.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Target {
@@ -16,6 +18,9 @@ pub(crate) enum Target {
     Job,
     Service,
 }
+
+/// The operations that create or change something to evaluate.
+pub(crate) const OPERATIONS: [Operation; 2] = [Operation::Create, Operation::Update];
 
 impl Target {
     pub(crate) const OF_EXTERNAL_IPS: [Self; 1] = [Self::Service];

@@ -31,7 +31,7 @@ enum Scope {
 }
 
 /// The operation of a request.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Operation {
     /// An object is created.
@@ -58,7 +58,9 @@ pub struct ContextAwareResource {
 }
 
 impl Operation {
-    fn name(self) -> &'static str {
+    /// Returns the name, such as `CREATE`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Self::Create => "CREATE",
             Self::Update => "UPDATE",

@@ -11,64 +11,22 @@
 //! * plain text in brackets with `?` or with a colon before a bracket or comma, and a block scalar
 //!   as a whole document, of which kubectl makes something else.
 
+mod fields;
+
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StructureStyle, Tag};
 use serde_json::Value;
 
+use self::fields::Fields;
+pub(crate) use self::fields::duplicate_key;
+use crate::part::{Part, Parts};
 use crate::scalar::{Scalar, key};
 use crate::separators::Separators;
 use crate::{Position, Problem, division};
 
 /// The deepest nesting, with that of aliases.
 const MAX_DEPTH: usize = 128;
-
-#[derive(Clone, Debug)]
-pub(crate) struct Part {
-    pub(crate) at: Position,
-    /// The number of characters; zero if the value is not a scalar.
-    pub(crate) length: u64,
-    pub(crate) parts: Parts,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum Parts {
-    Scalar(Value),
-    List(Vec<Part>),
-    /// The fields, with the positions of their keys.
-    Object(Vec<(String, Position, Part)>),
-}
-
-impl Part {
-    pub(crate) fn into_value(self) -> Value {
-        match self.parts {
-            Parts::Scalar(value) => value,
-            Parts::List(items) => items.into_iter().map(Self::into_value).collect(),
-            Parts::Object(fields) => {
-                Value::Object(fields.into_iter().map(|(key, _, part)| (key, part.into_value())).collect())
-            }
-        }
-    }
-
-    pub(crate) fn is_null(&self) -> bool {
-        matches!(self.parts, Parts::Scalar(Value::Null))
-    }
-
-    /// Moves the value and all values in it to the place of an alias.
-    fn moved(mut self, at: Position, length: u64) -> Self {
-        self.at = at;
-        self.length = if matches!(self.parts, Parts::Scalar(_)) { length } else { 0 };
-        self.parts = match self.parts {
-            Parts::List(items) => Parts::List(items.into_iter().map(|item| item.moved(at, length)).collect()),
-            Parts::Object(fields) => Parts::Object(
-                fields.into_iter().map(|(key, _, part)| (key, at, part.moved(at, length))).collect(),
-            ),
-            scalar @ Parts::Scalar(_) => scalar,
-        };
-        self
-    }
-}
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
@@ -235,7 +193,7 @@ impl<'t> Composer<'t> {
         };
         if anchor != 0 {
             let values = self.values.saturating_sub(values);
-            let anchored = Anchor { part: part.clone(), values, depth: height(&part) };
+            let anchored = Anchor { part: part.clone(), values, depth: part.height() };
             self.anchors.insert(anchor, anchored);
         }
         Ok(part)
@@ -352,93 +310,6 @@ impl<'t> Composer<'t> {
     }
 }
 
-#[derive(Default)]
-struct Fields {
-    list: Vec<(String, Position, Part)>,
-    known: BTreeMap<String, Known>,
-}
-
-struct Known {
-    index: usize,
-    is_merged: bool,
-}
-
-impl Fields {
-    fn explicit(&mut self, name: String, at: Position, value: Part, limits: Limits) -> Result<(), Fault> {
-        match self.known.entry(name) {
-            Entry::Vacant(new) => {
-                let field = (new.key().clone(), at, value);
-                new.insert(Known { index: self.list.len(), is_merged: false });
-                self.list.push(field);
-            }
-            Entry::Occupied(mut known) => {
-                if !known.get().is_merged && !limits.takes_duplicates || is_no_string(known.key()) {
-                    return Err(Fault::Duplicate(at, duplicate_key(known.key())));
-                }
-                if let Some(field) = self.list.get_mut(known.get().index) {
-                    *field = (known.key().clone(), at, value);
-                }
-                known.get_mut().is_merged = false;
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds the fields of a mapping, or of a list of mappings, the first of which outweighs others.
-    fn merge(&mut self, merged: Part, at: Position, limits: Limits) -> Result<(), Fault> {
-        let no_mapping = || Fault::Refused(at, "<< takes a mapping or a list of mappings".to_owned());
-        let mappings = match merged.parts {
-            Parts::List(items) => items,
-            _ => vec![merged],
-        };
-        let mut new: BTreeMap<String, (Position, Part)> = BTreeMap::new();
-        for mapping in mappings {
-            let Parts::Object(fields) = mapping.parts else { return Err(no_mapping()) };
-            for (name, at, value) in fields {
-                new.entry(name).or_insert((at, value));
-            }
-        }
-        for (name, (place, value)) in new {
-            match self.known.entry(name) {
-                Entry::Vacant(new) => {
-                    let field = (new.key().clone(), place, value);
-                    new.insert(Known { index: self.list.len(), is_merged: true });
-                    self.list.push(field);
-                }
-                Entry::Occupied(known) => {
-                    let Some(field) = self.list.get_mut(known.get().index) else { continue };
-                    if field.2.clone().into_value() == value.clone().into_value() {
-                        continue;
-                    }
-                    if !limits.takes_duplicates || is_no_string(known.key()) {
-                        return Err(Fault::Duplicate(at, overridden(known.key())));
-                    }
-                    *field = (known.key().clone(), place, value);
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns whether the text of a key can be that of a number or a boolean: kubectl takes `1` and
-/// `"1"` for two keys, and then one of their values at random.
-fn is_no_string(key: &str) -> bool {
-    let plain = Scalar { text: key, is_plain: true, tag: None };
-    !matches!(plain.value(), Ok(Value::String(_)))
-}
-
-pub(crate) fn duplicate_key(key: &str) -> String {
-    format!("duplicate key `{key}`")
-}
-
-fn overridden(key: &str) -> String {
-    format!(
-        "duplicate key `{key}`: this merge has another value, which kubectl takes and kustomize does not; \
-         write << before the key, or remove one of the values"
-    )
-}
-
 fn separator(at: Position) -> Fault {
     let message = "this character (U+0085, U+2028, U+2029 or U+FEFF) ends a line for kubectl or changes a key; \
                    remove it, or escape it in double quotes";
@@ -453,15 +324,6 @@ fn is_excessive(of_aliases: usize, values: usize) -> bool {
     let (of_aliases, values) = (number(of_aliases), number(values));
     let allowed = 0.99 - 0.89 * ((values - LOW) / (HIGH - LOW)).clamp(0.0, 1.0);
     of_aliases > 100.0 && values > 1000.0 && of_aliases / values > allowed
-}
-
-fn height(part: &Part) -> usize {
-    let inner = match &part.parts {
-        Parts::Scalar(_) => return 0,
-        Parts::List(items) => items.iter().map(height).max(),
-        Parts::Object(fields) => fields.iter().map(|(.., part)| height(part)).max(),
-    };
-    inner.unwrap_or_default().saturating_add(1)
 }
 
 fn name(tag: &Tag) -> String {

@@ -8,6 +8,7 @@
 mod compose;
 mod division;
 mod json_places;
+mod part;
 mod places;
 mod problem;
 mod read;

@@ -3,8 +3,9 @@
 use serde_json::Value;
 use text::Step;
 
-use crate::compose::{self, Limits, Part, Parts};
+use crate::compose::{self, Limits};
 use crate::json_places;
+use crate::part::{Part, Parts};
 
 /// A position in a text. Lines and columns count from one, columns in characters.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::compose::{self, Limits};
+use crate::part::Part;
 use crate::strict::Parsed;
 use crate::{Position, Problem};
 
@@ -112,7 +113,7 @@ fn json<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
 
 fn yaml(text: &str, limits: Limits) -> Result<Vec<Value>, Problem> {
     let parts = compose::documents(text, limits).map_err(|fault| fault.problem(advised))?;
-    let mut values: Vec<Value> = parts.into_iter().map(compose::Part::into_value).collect();
+    let mut values: Vec<Value> = parts.into_iter().map(Part::into_value).collect();
     values.iter_mut().for_each(whole_numbers);
     Ok(values)
 }

@@ -1,19 +1,17 @@
 //! A request, asked of policies as the API server asks them.
 
 use std::borrow::Borrow;
-use std::collections::{BTreeMap, BTreeSet};
 
 use kubewarden::matching::Decision;
 use serde_json::Value;
 use text::Step;
 
-use crate::cluster::{Cluster, Kind};
-use crate::look_up::LookUp;
+use crate::cluster::Cluster;
 use crate::options::Pods;
 use crate::pods::PodOfWorkload;
 use crate::policy::Policy;
 use crate::request::{Change, User, request};
-use crate::verdict::{Evaluated, Request, Verdict, evaluate};
+use crate::verdict::{Effect, Request, Verdict, evaluate};
 use crate::violation::{Denial, Violation};
 
 /// The answer of a policy to a request.
@@ -23,38 +21,8 @@ pub struct Answer {
     pub policy: usize,
     /// Whether the policy is asked, and the rule, selector or condition that decides.
     pub decision: Decision,
-    /// The effect on the request.
-    pub effect: Effect,
-    /// Whether the policy is asked, but admits the request without evaluating it, because the
-    /// request is not in its scope. Only policies that run in this program tell it.
-    pub is_out_of_scope: bool,
-    /// The warnings for the client.
-    pub warnings: Vec<String>,
-    /// The annotations for the audit log.
-    pub audit_annotations: BTreeMap<String, String>,
-    /// The look-ups, in order.
-    pub look_ups: Vec<LookUp>,
-    /// The kinds that have to be collected before there is a verdict.
-    pub(crate) lacking: BTreeSet<Kind>,
-}
-
-/// The effect of a policy on a request.
-#[derive(Debug)]
-pub enum Effect {
-    /// The policy is not asked, because of its rules, selectors or conditions.
-    Skipped,
-    /// Admitted without changes.
-    Admitted,
-    /// Admitted with changes; holds the whole object, which the policies after it evaluate.
-    Mutated(Value),
-    /// Denied.
-    Denied(Denial),
-    /// Would be denied, but the policy is in monitor mode.
-    Monitored(Denial),
-    /// Cannot be evaluated by the policy, with the message. It is denied, except in monitor mode.
-    Fault(String),
-    /// It is not known what happens, for this reason.
-    Unknown(String),
+    /// The effect on the request, as the policy is deployed, and what it says with it.
+    pub verdict: Verdict,
 }
 
 /// The request that a policy was asked about.
@@ -119,7 +87,7 @@ pub fn ask_with_pods<P: Borrow<Policy>>(
     let mut has_warned = vec![false; policies.len()];
     let may_evaluate_pods = ask_some(policies, asked, None, cluster, &|_| true, &mut |answer, asked| {
         if let Some(has_warned) = has_warned.get_mut(answer.policy) {
-            *has_warned = !answer.warnings.is_empty();
+            *has_warned = !answer.verdict.warnings.is_empty();
         }
         receive(answer, asked);
     });
@@ -133,7 +101,7 @@ pub fn ask_with_pods<P: Borrow<Policy>>(
     ask_some(policies, &mut request, Some((&made, workload)), cluster, &evaluates, &mut |answer, asked| {
         // The policy has warned of the template.
         if pods == Pods::Auto && has_warned.get(answer.policy).copied().unwrap_or_default() {
-            answer.warnings.clear();
+            answer.verdict.warnings.clear();
         }
         receive(answer, asked);
     });
@@ -188,9 +156,9 @@ fn ask_some<P: Borrow<Policy>>(
             | Decision::Unknown(_) => false,
         };
         let mut answer = answer(index, policy, decision, asked, cluster);
-        *may_evaluate_pods |= matches!(answer.effect, Effect::Admitted | Effect::Mutated(_));
+        *may_evaluate_pods |= matches!(answer.verdict.effect, Effect::Admitted | Effect::Mutated(_));
         receive(&mut answer, Asked { request: asked.value(), pod });
-        if let Effect::Mutated(object) = answer.effect {
+        if let Effect::Mutated(object) = answer.verdict.effect {
             asked.set_object(object);
         }
     }
@@ -204,59 +172,40 @@ pub(crate) fn answer(
     asked: &Request,
     cluster: &Cluster,
 ) -> Answer {
-    // The API server rejects the request without asking the policy, whatever its mode is.
-    let (effect, verdict) = match &decision {
+    let verdict = match &decision {
+        // The API server rejects the request without asking the policy, whatever its mode is.
         Decision::ConditionFailed(error) if policy.fails_closed => {
-            let reason = format!("the API server rejects the request, because the {error}");
-            (Effect::Denied(Denial::of_text(reason)), Verdict::new(Evaluated::Admitted))
+            denied(format!("the API server rejects the request, because the {error}"))
         }
-        _ => effect(policy, consult(policy, &decision, asked, cluster)),
-    };
-    let Verdict { warnings, audit_annotations, look_ups, lacking, is_out_of_scope, .. } = verdict;
-    Answer {
-        policy: index,
-        decision,
-        effect,
-        is_out_of_scope,
-        warnings,
-        audit_annotations,
-        look_ups,
-        lacking,
-    }
-}
-
-fn consult(policy: &Policy, decision: &Decision, asked: &Request, cluster: &Cluster) -> Option<Verdict> {
-    match decision {
-        Decision::Called(found) => Some(evaluate(policy, found, asked, cluster)),
-        Decision::Unknown(_) => Some(Verdict::new(Evaluated::Unknown(decision.explain()))),
+        Decision::Called(found) => deployed(policy, evaluate(policy, found, asked, cluster)),
+        Decision::Unknown(_) => Verdict::new(Effect::Unknown(decision.explain())),
         Decision::NeverSent
         | Decision::NoRuleMatches
         | Decision::NamespaceIsNotSelected(_)
         | Decision::ObjectIsNotSelected(_)
         | Decision::ConditionIsFalse(_)
         | Decision::ConditionFailed(_)
-        | Decision::AdmittedByServer => None,
-    }
+        | Decision::AdmittedByServer => Verdict::new(Effect::Skipped),
+    };
+    Answer { policy: index, decision, verdict }
 }
 
-/// Returns what a verdict means for the request, as the policy is deployed, and the rest of the
-/// verdict.
-fn effect(policy: &Policy, verdict: Option<Verdict>) -> (Effect, Verdict) {
-    let Some(mut verdict) = verdict else { return (Effect::Skipped, Verdict::new(Evaluated::Admitted)) };
+fn denied(reason: String) -> Verdict {
+    Verdict::new(Effect::Denied(Denial::of_text(reason)))
+}
+
+/// Returns what the verdict of a module means for the request, as the policy is deployed.
+fn deployed(policy: &Policy, verdict: Verdict) -> Verdict {
     let protects = policy.reference.protects;
-    let effect = match std::mem::replace(&mut verdict.result, Evaluated::Admitted) {
-        Evaluated::Admitted => Effect::Admitted,
+    let effect = match verdict.effect {
         // In monitor mode, the policy server drops the changes.
-        Evaluated::Mutated(_) if !protects => Effect::Admitted,
-        Evaluated::Mutated(_) if !policy.is_mutating => {
+        Effect::Mutated(_) if !protects => Effect::Admitted,
+        Effect::Mutated(_) if !policy.is_mutating => {
             let problem = "the policy changes the object, but it is not deployed with mutating: true";
             Effect::Denied(Denial::of_text(problem.to_owned()))
         }
-        Evaluated::Mutated(object) => Effect::Mutated(object),
-        Evaluated::Denied(denial) if protects => Effect::Denied(denial),
-        Evaluated::Denied(denial) => Effect::Monitored(denial),
-        Evaluated::Fault(message) => Effect::Fault(message),
-        Evaluated::Unknown(reason) => Effect::Unknown(reason),
+        Effect::Denied(denial) if !protects => Effect::Monitored(denial),
+        effect => effect,
     };
-    (effect, verdict)
+    Verdict { effect, ..verdict }
 }

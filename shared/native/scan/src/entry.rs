@@ -38,16 +38,18 @@ impl Entry {
         }
     }
 
-    /// Takes the content, and notes what locates the entry without it.
-    pub(crate) fn take(mut self, chunk: &Chunk) -> (Content, Spot) {
+    /// Takes the content, and what locates the entry without it.
+    #[must_use]
+    pub fn take(mut self, chunk: &Chunk) -> (Content, Spot) {
         let rendered = if chunk.origin.is_rendered { self.rendered() } else { Rendered::default() };
         let content = std::mem::replace(&mut self.content, Content::Other(String::new()));
         (content, Spot { document: self.document, steps: self.steps, rendered })
     }
 }
 
+/// The location of an entry in its piece.
 #[derive(Debug, Default)]
-pub(crate) struct Spot {
+pub struct Spot {
     pub(crate) document: usize,
     pub(crate) steps: Vec<Step>,
     pub(crate) rendered: Rendered,

@@ -7,12 +7,13 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
+use kubewarden::matching::Evaluator;
 use report::{Level, Status};
 use serde_json::{Map, Value};
 use text::{Path, Step};
 
 use crate::date::Date;
-use crate::policy::{Engine, Evaluator, Module, Policy};
+use crate::policy::{Engine, Module, Policy};
 
 pub(crate) const KEY: &str = "portcullis.dev/except";
 

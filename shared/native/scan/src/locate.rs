@@ -13,13 +13,15 @@ use crate::rendered;
 
 /// Finds places in a piece. The places are computed when the first one is asked for.
 #[derive(Debug)]
-pub(crate) struct Locator<'c> {
+pub struct Locator<'c> {
     chunk: &'c Chunk,
     places: OnceCell<Places>,
 }
 
 impl<'c> Locator<'c> {
-    pub(crate) fn new(chunk: &'c Chunk) -> Self {
+    /// Creates a locator for the entries of a piece.
+    #[must_use]
+    pub fn new(chunk: &'c Chunk) -> Self {
         Self { chunk, places: OnceCell::new() }
     }
 
@@ -30,7 +32,8 @@ impl<'c> Locator<'c> {
 
     /// Returns the place of a path in a value, or of its nearest ancestor in it; without a path, or
     /// if nothing of it exists, the place of the value, which is not exact.
-    pub(crate) fn place(&self, entry: &Spot, path: Option<&[Step]>) -> Place {
+    #[must_use]
+    pub fn place(&self, entry: &Spot, path: Option<&[Step]>) -> Place {
         let exact = path.filter(|path| !path.is_empty()).and_then(|path| self.find(entry, path));
         if !self.chunk.origin.is_rendered
             && let Some(place) = exact
@@ -41,6 +44,7 @@ impl<'c> Locator<'c> {
         let metadata = [Step::Field("metadata".to_owned())];
         let place = self.find(entry, &kind).or_else(|| self.find(entry, &metadata));
         let place = place.or_else(|| self.places().find(entry.document, &entry.steps));
+        let place = place.or_else(|| self.places().document(entry.document));
         let place = place.unwrap_or(manifest::Place { start: START, end: START });
         rendered::template_place(self.chunk, entry, self.in_file(place, false))
     }

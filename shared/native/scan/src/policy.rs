@@ -1,9 +1,8 @@
-use std::collections::BTreeMap;
 use std::fmt;
 
 use admission::PolicyEntry;
 use kubewarden::deployment::Needs;
-use kubewarden::matching::{FailurePolicy, Mode, PolicyManifest, Webhook};
+use kubewarden::matching::{Evaluator, FailurePolicy, Mode, PolicyManifest, Webhook};
 use report::PolicyRef;
 use serde_json::{Value, json};
 
@@ -15,7 +14,7 @@ pub struct Policy {
     /// The requests that it receives.
     pub webhook: Webhook,
     /// The module, or the group of modules, that evaluates its requests.
-    pub evaluator: Evaluator,
+    pub evaluator: Evaluator<Module>,
     /// Whether it is called as a mutating webhook, so that it evaluates before the others.
     pub is_mutating: bool,
     /// Whether a request is rejected if the policy cannot be asked (`failurePolicy: Fail`).
@@ -24,15 +23,6 @@ pub struct Policy {
     pub message: Option<String>,
     /// Fields of the manifest that Kubewarden does not honour, in sentences for users.
     pub warnings: Vec<String>,
-}
-
-/// A module, or a group of modules, that evaluates requests.
-#[derive(Debug)]
-pub enum Evaluator {
-    /// A module.
-    Module(Module),
-    /// An expression about several modules, by name.
-    Group(kubewarden::matching::Group, BTreeMap<String, Module>),
 }
 
 /// A module with its settings.
@@ -168,15 +158,9 @@ impl Policy {
             Module::new(&module.settings, engine(module, is_mutating), look_ups.collect())
         };
         let evaluator = match manifest.evaluator {
-            kubewarden::matching::Evaluator::Module(one) => {
-                Evaluator::Module(module(&one, manifest.is_mutating))
-            }
+            Evaluator::Module(one) => Evaluator::Module(module(&one, manifest.is_mutating)),
             // A member that changes an object counts as denying.
-            kubewarden::matching::Evaluator::Group(group) => {
-                let members = group.members().iter().map(|(name, one)| (name.clone(), module(one, false)));
-                let members = members.collect();
-                Evaluator::Group(group, members)
-            }
+            Evaluator::Group(group) => Evaluator::Group(group.map(|one| module(&one, false))),
         };
         Self {
             reference,
@@ -191,11 +175,7 @@ impl Policy {
 
     /// The modules.
     pub fn modules(&self) -> impl Iterator<Item = &Module> {
-        let (one, group) = match &self.evaluator {
-            Evaluator::Module(module) => (Some(module), None),
-            Evaluator::Group(_, members) => (None, Some(members.values())),
-        };
-        one.into_iter().chain(group.into_iter().flatten())
+        self.evaluator.modules().map(|(_, module)| module)
     }
 
     /// The policies of this program among the modules.
@@ -216,7 +196,7 @@ impl Policy {
     pub(crate) fn unavailable(&self) -> Option<String> {
         match &self.evaluator {
             Evaluator::Module(module) => module.engine.unavailable(),
-            Evaluator::Group(..) => None,
+            Evaluator::Group(_) => None,
         }
     }
 
@@ -224,16 +204,11 @@ impl Policy {
     /// its name.
     #[must_use]
     pub fn settings_error(&self) -> Option<String> {
-        let refused = |module: &Module| match &module.engine {
-            Engine::Refused(problem) => Some(problem.clone()),
+        self.evaluator.modules().find_map(|(name, module)| match (&module.engine, name) {
+            (Engine::Refused(problem), None) => Some(problem.clone()),
+            (Engine::Refused(problem), Some(name)) => Some(format!("{name}: {problem}")),
             _ => None,
-        };
-        match &self.evaluator {
-            Evaluator::Module(module) => refused(module),
-            Evaluator::Group(_, members) => {
-                members.iter().find_map(|(name, module)| Some(format!("{name}: {}", refused(module)?)))
-            }
-        }
+        })
     }
 
     /// Returns why a module of the policy cannot run, if so, for another reason than its settings.

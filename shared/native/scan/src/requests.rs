@@ -9,7 +9,7 @@ use text::Step;
 use crate::cluster::Cluster;
 use crate::document::Placed;
 use crate::entry::{Rendered, Spot};
-use crate::evaluate::Evaluator;
+use crate::evaluate::Walk;
 use crate::input::{Chunk, Origin};
 use crate::locate::Locator;
 use crate::options::Pods;
@@ -40,7 +40,7 @@ impl Scan {
         let mut tally = Tally::new(references);
         self.introduce(true, &mut tally);
         let origin = Origin::file(name);
-        let evaluator = Evaluator {
+        let walk = Walk {
             policies: self.policies(),
             options: self.options(),
             cluster,
@@ -62,7 +62,7 @@ impl Scan {
             };
             let steps = entry.steps.iter().cloned().chain(steps).collect();
             let spot = Spot { document: entry.document, steps, rendered: Rendered::default() };
-            tally.add(evaluator.request(request, pods, &spot, &Locator::new(&chunk)));
+            tally.add(walk.request(request, pods, &spot, &Locator::new(&chunk)));
         }
         tally.finish()
     }

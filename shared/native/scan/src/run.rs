@@ -7,7 +7,7 @@ use report::{Level, Notice, Report};
 use serde_json::Value;
 
 use crate::cluster::{Cluster, Collector, DEFINITION, Kind, NAMESPACE, owned};
-use crate::evaluate::{Evaluator, Output};
+use crate::evaluate::{Output, Walk};
 use crate::input::{Chunk, Input};
 use crate::observer::Observer;
 use crate::old::{Old, Stored};
@@ -114,10 +114,9 @@ impl<'r> Run<'r> {
             self.collect();
             let Self { tally, observer, .. } = self;
             let Some(stored) = &self.stored else { return };
-            let evaluator = evaluate(self.scan, &self.known, Some(stored), self.explains);
+            let walk = evaluate(self.scan, &self.known, Some(stored), self.explains);
             let missing = stored.iter().filter(|(identity, ..)| !tally.seen.contains(*identity));
-            let gone: Vec<Output> =
-                missing.map(|(_, object, place)| evaluator.deletion(object, place)).collect();
+            let gone: Vec<Output> = missing.map(|(_, object, place)| walk.deletion(object, place)).collect();
             let lacking: BTreeSet<Kind> =
                 gone.iter().flat_map(|output| output.lacking.iter().cloned()).collect();
             if lacking.is_empty() {
@@ -141,14 +140,14 @@ impl<'r> Run<'r> {
     /// pieces that have no verdict yet, and the objects that were found.
     fn round(&mut self, pieces: Rest, collector: Option<&Collector>) -> (Unsettled, Vec<Value>) {
         let is_live = self.input.is_live();
-        let evaluator = evaluate(self.scan, &self.known, self.stored.as_ref(), self.explains);
-        let evaluator = Evaluator { gathering: collector, ..evaluator };
+        let walk = evaluate(self.scan, &self.known, self.stored.as_ref(), self.explains);
+        let walk = Walk { gathering: collector, ..walk };
         let Rest { mut source, numbers } = pieces;
         let work = |number: u64, chunk: Chunk| {
             if numbers.as_ref().is_some_and(|numbers| !numbers.contains(&number)) {
                 return None;
             }
-            let mut output = evaluator.piece(&chunk);
+            let mut output = walk.piece(&chunk);
             if is_live {
                 crate::live::unplace(&mut output, &chunk);
             }
@@ -170,7 +169,7 @@ impl<'r> Run<'r> {
                 found.append(&mut output.gathered);
                 let Some(chunk) = chunk else { return merge(output, tally, observer) };
                 if let Err((chunk, why)) = unsettled.add(number, chunk, &output.lacking) {
-                    merge(without_look_ups(evaluator, &chunk, output, &why), tally, observer);
+                    merge(without_look_ups(walk, &chunk, output, &why), tally, observer);
                     tally.notice(Notice { level: Level::Error, place: None, message: why });
                 }
             },
@@ -229,9 +228,9 @@ fn evaluate<'j>(
     cluster: &'j Cluster,
     old: Option<&'j Stored<'j>>,
     explains: bool,
-) -> Evaluator<'j> {
+) -> Walk<'j> {
     let (policies, options, kept) = (scan.policies(), scan.options(), Some(scan.kept()));
-    Evaluator { policies, options, cluster, old, explains, kept, gathering: None }
+    Walk { policies, options, cluster, old, explains, kept, gathering: None }
 }
 
 fn collect_from(
@@ -292,13 +291,13 @@ fn end_collection(collector: &mut Collector, input: &mut dyn Input, found: Vec<V
 
 /// Evaluates a piece that cannot be evaluated again later: verdicts that depend on objects of kinds
 /// that were not collected are unknown.
-fn without_look_ups(evaluator: Evaluator<'_>, chunk: &Chunk, first: Output, why: &str) -> Output {
+fn without_look_ups(walk: Walk<'_>, chunk: &Chunk, first: Output, why: &str) -> Output {
     let mut output = first;
-    let mut cluster = evaluator.cluster.clone();
+    let mut cluster = walk.cluster.clone();
     while !output.lacking.is_empty() {
         cluster = cluster.without(&output.lacking, why);
-        let evaluator = Evaluator { cluster: &cluster, ..evaluator };
-        output = evaluator.piece(chunk);
+        let walk = Walk { cluster: &cluster, ..walk };
+        output = walk.piece(chunk);
     }
     crate::live::unplace(&mut output, chunk);
     output

@@ -1,17 +1,20 @@
 //! The verdict of one policy on one request.
 
+#[cfg(feature = "modules")]
+mod in_host;
+
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use admission::{Decision, Findings, PolicyEntry};
 use kubernetes::kinds::Kinds;
-use kubewarden::matching::{GroupVerdict, Match, MemberVerdict, Webhook};
+use kubewarden::matching::{Evaluator, GroupVerdict, Match, MemberVerdict, Webhook};
 use serde_json::Value;
 
 use crate::cluster::{Cluster, Kind, LookUps};
 use crate::look_up::LookUp;
-use crate::policy::{Engine, Evaluator, Module, Policy};
+use crate::policy::{Engine, Module, Policy};
 use crate::violation::{Denial, Violation, of_text, typed};
 
 /// An `AdmissionRequest`, and its JSON once it is needed.
@@ -90,11 +93,11 @@ impl Request {
     }
 }
 
-/// The verdict of a module, whatever the mode of its policy.
+/// The verdict of a module, or of a policy as it is deployed.
 #[derive(Debug)]
 pub struct Verdict {
-    /// The verdict itself.
-    pub result: Evaluated,
+    /// The effect on the request.
+    pub effect: Effect,
     /// The warnings for the client.
     pub warnings: Vec<String>,
     /// The annotations for the audit log.
@@ -110,9 +113,9 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    pub(crate) fn new(result: Evaluated) -> Self {
+    pub(crate) fn new(effect: Effect) -> Self {
         Self {
-            result,
+            effect,
             warnings: Vec::new(),
             audit_annotations: BTreeMap::new(),
             look_ups: Vec::new(),
@@ -123,46 +126,47 @@ impl Verdict {
     }
 }
 
-/// The decision of a module about a request.
+/// The effect of a policy on a request.
 #[derive(Debug)]
-pub enum Evaluated {
+pub enum Effect {
+    /// The policy is not asked, because of its rules, selectors or conditions.
+    Skipped,
     /// Admitted without changes.
     Admitted,
-    /// Admitted with changes; holds the whole object.
+    /// Admitted with changes; holds the whole object, which the policies after it evaluate.
     Mutated(Value),
     /// Denied.
     Denied(Denial),
-    /// Denied because the request cannot be evaluated, with the message.
+    /// Would be denied, but the policy is in monitor mode.
+    Monitored(Denial),
+    /// Cannot be evaluated by the policy, with the message. It is denied, except in monitor mode.
     Fault(String),
-    /// Not evaluated, with the reason.
+    /// It is not known what happens, for this reason.
     Unknown(String),
 }
 
 /// Evaluates a request by a policy that receives it, as the webhook matches it.
 pub(crate) fn evaluate(policy: &Policy, found: &Match, request: &Request, cluster: &Cluster) -> Verdict {
     match found.sent(request.value()) {
-        Cow::Borrowed(_) => by_evaluate(&policy.evaluator, request, cluster),
-        Cow::Owned(sent) => by_evaluate(&policy.evaluator, &request.derived(sent), cluster),
+        Cow::Borrowed(_) => by_evaluator(&policy.evaluator, request, cluster),
+        Cow::Owned(sent) => by_evaluator(&policy.evaluator, &request.derived(sent), cluster),
     }
 }
 
-fn by_evaluate(evaluator: &Evaluator, request: &Request, cluster: &Cluster) -> Verdict {
+fn by_evaluator(evaluator: &Evaluator<Module>, request: &Request, cluster: &Cluster) -> Verdict {
     match evaluator {
         Evaluator::Module(module) => module.evaluate(request, cluster),
-        Evaluator::Group(group, members) => {
+        Evaluator::Group(group) => {
             let mut lacking = BTreeSet::new();
             let mut look_ups = Vec::new();
-            let mut ask = |name: &str| match members.get(name) {
-                Some(module) => {
-                    let mut verdict = module.evaluate(request, cluster);
-                    lacking.extend(verdict.lacking.iter().cloned());
-                    look_ups.append(&mut verdict.look_ups);
-                    member(verdict)
-                }
-                None => MemberVerdict::Unknown("the group has no such member".to_owned()),
-            };
-            let result = match group.evaluate(&mut ask) {
-                GroupVerdict::Admitted => Evaluated::Admitted,
+            let effect = group.evaluate(|module| {
+                let mut verdict = module.evaluate(request, cluster);
+                lacking.extend(verdict.lacking.iter().cloned());
+                look_ups.append(&mut verdict.look_ups);
+                member(verdict)
+            });
+            let effect = match effect {
+                GroupVerdict::Admitted => Effect::Admitted,
                 GroupVerdict::Denied(members) => {
                     let line =
                         |(name, message): (String, String)| of_text(format!("{name}: {message}"), None);
@@ -170,24 +174,26 @@ fn by_evaluate(evaluator: &Evaluator, request: &Request, cluster: &Cluster) -> V
                     if violations.is_empty() {
                         violations.push(of_text(format!("{} is false", group.expression()), None));
                     }
-                    Evaluated::Denied(Denial { violations, more: 0 })
+                    Effect::Denied(Denial { violations, more: 0 })
                 }
-                GroupVerdict::Unknown(reason) => Evaluated::Unknown(reason),
+                GroupVerdict::Unknown(reason) => Effect::Unknown(reason),
             };
             // The policy server drops the warnings and audit annotations of members.
-            Verdict { look_ups, lacking, ..Verdict::new(result) }
+            Verdict { look_ups, lacking, ..Verdict::new(effect) }
         }
     }
 }
 
 fn member(verdict: Verdict) -> MemberVerdict {
-    match verdict.result {
-        Evaluated::Admitted => MemberVerdict::Admitted,
-        Evaluated::Mutated(_) => {
+    match verdict.effect {
+        Effect::Skipped | Effect::Admitted => MemberVerdict::Admitted,
+        Effect::Mutated(_) => {
             MemberVerdict::Denied("mutation is not allowed inside of policy group".to_owned())
         }
-        Evaluated::Denied(denial) => MemberVerdict::Denied(denial.lines().join("; ")),
-        Evaluated::Fault(reason) | Evaluated::Unknown(reason) => MemberVerdict::Unknown(reason),
+        Effect::Denied(denial) | Effect::Monitored(denial) => {
+            MemberVerdict::Denied(denial.lines().join("; "))
+        }
+        Effect::Fault(reason) | Effect::Unknown(reason) => MemberVerdict::Unknown(reason),
     }
 }
 
@@ -211,7 +217,7 @@ impl Module {
 }
 
 fn unknown(reason: String) -> Verdict {
-    Verdict::new(Evaluated::Unknown(reason))
+    Verdict::new(Effect::Unknown(reason))
 }
 
 fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &Cluster) -> Verdict {
@@ -229,174 +235,17 @@ fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &C
     let annotations = outcome.audit_annotations().iter();
     let audit_annotations = annotations.map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
     let is_out_of_scope = outcome.decision == Decision::NotMatched;
-    let result = match outcome.decision {
-        Decision::NotMatched | Decision::Admitted => Evaluated::Admitted,
+    let effect = match outcome.decision {
+        Decision::NotMatched | Decision::Admitted => Effect::Admitted,
         Decision::Mutated(object) => match serde_json::from_str(&object) {
-            Ok(object) => Evaluated::Mutated(object),
-            Err(error) => {
-                Evaluated::Unknown(format!("{}: the changed object is not JSON: {error}", entry.id))
-            }
+            Ok(object) => Effect::Mutated(object),
+            Err(error) => Effect::Unknown(format!("{}: the changed object is not JSON: {error}", entry.id)),
         },
-        Decision::Denied(Findings { listed, more }) => Evaluated::Denied(Denial {
+        Decision::Denied(Findings { listed, more }) => Effect::Denied(Denial {
             violations: listed.into_iter().map(|finding| typed(entry, finding)).collect(),
             more,
         }),
-        Decision::Fault(_) => Evaluated::Fault((entry.render)(outcome).message.unwrap_or_default()),
+        Decision::Fault(_) => Effect::Fault((entry.render)(outcome).message.unwrap_or_default()),
     };
-    Verdict { warnings, audit_annotations, look_ups, is_out_of_scope, ..Verdict::new(result) }
-}
-
-#[cfg(feature = "modules")]
-mod in_host {
-    use std::collections::BTreeSet;
-    use std::sync::Arc;
-
-    use kubernetes::review::{AdmissionRequest, AdmissionResponse};
-    use serde_json::Value;
-    use wapc_host::{CallOutcome, DeployedPolicy, Deployment, HostCall, Replay};
-
-    use super::{Denial, Engine, Evaluated, Module, Request, Verdict, of_text, unknown};
-    use crate::cluster::{Cluster, Kind, LookUps, rbac_kinds};
-    use crate::look_up::LookUp;
-    use crate::session::{NoAnswer, Question, Session};
-
-    const INTERNAL_ERROR: u16 = 500;
-
-    /// A recording as the host asks it.
-    #[derive(Debug)]
-    struct Replayed(Arc<Session>);
-
-    impl Replay for Replayed {
-        fn answer(&self, call: &str, payload: &Value) -> Result<Vec<u8>, String> {
-            let Some(question) = Question::of_call(call, payload) else {
-                let problem = format!("{call} cannot be replayed; run this policy in a policy server");
-                return Err(self.0.refuse(problem));
-            };
-            self.0.answer(&question).map_err(|no_answer| match no_answer {
-                NoAnswer::Recorded(message) | NoAnswer::Unexpected(message) => message,
-            })
-        }
-    }
-
-    impl Module {
-        /// Answers a request as a policy server with this deployment does, whatever the rules,
-        /// selectors and conditions of a policy are.
-        #[must_use]
-        pub fn respond(
-            &self,
-            request: &AdmissionRequest,
-            deployment: &Deployment,
-            cluster: &Cluster,
-        ) -> AdmissionResponse {
-            match &self.engine {
-                Engine::Native(entry) => {
-                    let look_ups = LookUps::new(cluster, &self.look_ups, self.settings());
-                    let answer = entry.respond(&request.payload(&deployment.settings), &look_ups);
-                    deployment.response(request, &answer.to_json())
-                }
-                Engine::Deployed(deployed) => deployed.validate(request, &cluster.objects).response,
-                Engine::Refused(problem) | Engine::Unavailable(problem) => {
-                    AdmissionResponse::internal_error(request.uid(), problem)
-                }
-            }
-        }
-    }
-
-    pub(super) fn evaluate(module: &DeployedPolicy, request: &Request, cluster: &Cluster) -> Verdict {
-        let admission_request = match AdmissionRequest::from_value(request.value().clone()) {
-            Ok(request) => request,
-            Err(error) => return unknown(error.to_string()),
-        };
-        let evaluation = match &cluster.session {
-            None => module.validate(&admission_request, &cluster.objects),
-            Some(session) => {
-                let replay: Arc<dyn Replay> = Arc::new(Replayed(Arc::clone(session)));
-                let evaluation = module.replay(&admission_request, &replay);
-                if let Some(problem) = session.problem() {
-                    let look_ups = evaluation.calls.iter().map(LookUp::of_call).collect();
-                    return Verdict { look_ups, ..unknown(problem) };
-                }
-                evaluation
-            }
-        };
-        let lacking: BTreeSet<Kind> =
-            evaluation.calls.iter().flat_map(kinds_of).filter(|kind| cluster.lacks(kind)).collect();
-        if !lacking.is_empty() {
-            return Verdict { lacking, ..unknown(String::new()) };
-        }
-        let look_ups: Vec<LookUp> = evaluation.calls.iter().map(LookUp::of_call).collect();
-        if let Some(why) = evaluation.calls.iter().find_map(|call| unanswered(call, cluster)) {
-            return Verdict { look_ups, ..unknown(why) };
-        }
-        let response = evaluation.response;
-        let status = response.status.unwrap_or_default();
-        let message = status.message.unwrap_or_default();
-        let result = if response.allowed {
-            match evaluation.raw.as_deref().filter(|_| response.patch.is_some()).map(mutated) {
-                None => Evaluated::Admitted,
-                Some(Some(object)) => Evaluated::Mutated(object),
-                Some(None) => Evaluated::Unknown("the module's change cannot be read".to_owned()),
-            }
-        } else if status.code == Some(INTERNAL_ERROR) {
-            Evaluated::Fault(message)
-        } else if message.is_empty() {
-            Evaluated::Denied(Denial::of_text("denied without a message".to_owned()))
-        } else {
-            let object = request.value().get("object");
-            let violations = message.lines().map(|line| of_text(line.to_owned(), object)).collect();
-            Evaluated::Denied(Denial { violations, more: 0 })
-        };
-        Verdict {
-            warnings: response.warnings.unwrap_or_default(),
-            audit_annotations: response.audit_annotations.unwrap_or_default(),
-            look_ups,
-            answer: evaluation.raw,
-            ..Verdict::new(result)
-        }
-    }
-
-    /// Returns the kinds that a question of the module is about.
-    fn kinds_of(call: &HostCall) -> Vec<Kind> {
-        let text = |name: &str| call.payload.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        match (call.namespace.as_str(), &call.outcome) {
-            (_, CallOutcome::Denied(_)) => Vec::new(),
-            ("kubernetes", _) if call.operation == "can_i" => rbac_kinds().collect(),
-            ("kubernetes", _) if !text("kind").is_empty() => vec![(text("api_version"), text("kind"))],
-            _ => Vec::new(),
-        }
-    }
-
-    fn mutated(raw: &[u8]) -> Option<Value> {
-        let mut answer: Value = serde_json::from_slice(raw).ok()?;
-        answer.get_mut("mutated_object").map(Value::take)
-    }
-
-    /// Returns why a question of the module has no answer, if so: the module then evaluated without
-    /// an object that it needs.
-    fn unanswered(call: &HostCall, cluster: &Cluster) -> Option<String> {
-        let text = |name: &str| call.payload.get(name).and_then(Value::as_str).unwrap_or_default();
-        let (api_version, kind) = (text("api_version"), text("kind"));
-        let field = |name: &str| call.payload.get(name).and_then(Value::as_str);
-        let is_answered = cluster.session.is_none() && !matches!(call.outcome, CallOutcome::Denied(_));
-        if is_answered
-            && call.namespace == "kubernetes"
-            && let Some(why) = cluster.ambiguity(api_version, kind, field("namespace"), field("name"))
-        {
-            return Some(why);
-        }
-        match (call.namespace.as_str(), call.operation.as_str(), &call.outcome) {
-            (_, _, CallOutcome::Denied(_)) => None,
-            ("kubernetes", "get_resource", CallOutcome::Failed(_)) => {
-                cluster.misses(api_version, kind, text("name"))
-            }
-            ("kubernetes", "list_resources_all" | "list_resources_by_namespace", _) => {
-                cluster.misses_kind(api_version, kind)
-            }
-            ("kubernetes", "can_i", _) => cluster.misses_permissions(),
-            // A recording has failures, too.
-            (_, _, CallOutcome::Failed(_)) if cluster.session.is_some() => None,
-            (_, _, CallOutcome::Failed(problem)) => Some(problem.clone()),
-            (_, _, CallOutcome::Answered(_)) => None,
-        }
-    }
+    Verdict { warnings, audit_annotations, look_ups, is_out_of_scope, ..Verdict::new(effect) }
 }

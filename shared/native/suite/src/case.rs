@@ -1,6 +1,5 @@
 //! A case of a test file.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use crate::Mistake;
 use crate::cursor::Cursor;
 use crate::files::{self, Files};
 use crate::policies::{Policies, Settings};
-use crate::want::{KEYS, Want};
+use crate::want::{Want, Wants};
 
 /// The keys of a case that are about its request and surroundings.
 const QUESTION: [&str; 13] = [
@@ -42,13 +41,6 @@ const AUTHENTICATED: &str = "system:authenticated";
 
 const OPERATIONS: [&str; 4] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
-#[derive(Debug, Default)]
-pub(crate) struct Wants {
-    pub(crate) by_policy: BTreeMap<String, Want>,
-    /// The want for all other policies.
-    pub(crate) others: Option<Want>,
-}
-
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) requests: Vec<Value>,
@@ -75,7 +67,7 @@ impl<'s> Reader<'s, '_> {
         self.case.check_keys(&keys())?;
         let settings = self.get("settings").map(|at| settings(&at, policies)).transpose()?;
         let wants = match self.case.get("want") {
-            Some(want) => wants(&want, policies)?,
+            Some(want) => Wants::read(&want, policies)?,
             None => return Err(self.case.mistake("has no want; say what the policies are to do")),
         };
         let mut cluster = match self.get("cluster") {
@@ -375,39 +367,4 @@ fn settings(at: &Cursor<'_>, policies: &Policies<'_>) -> Result<Settings, Mistak
             }
         }
     }
-}
-
-/// Reads what a case wants: of the only policy, or by policy.
-fn wants(at: &Cursor<'_>, policies: &Policies<'_>) -> Result<Wants, Mistake> {
-    let names = policies.names();
-    let entries = at.entries()?;
-    let is_name = |key: &str| key == "*" || names.contains(&key);
-    if entries.is_empty() {
-        return Err(at.mistake("is empty; say what the policies are to do"));
-    }
-    if !entries.iter().any(|(key, _)| is_name(key)) {
-        if let [only] = names.as_slice() {
-            return Ok(Wants { by_policy: [((*only).to_owned(), Want::read(at)?)].into(), others: None });
-        }
-        let (key, one) = entries.first().ok_or_else(|| at.mistake("is empty"))?;
-        let advice = if KEYS.contains(key) {
-            format!("there are several policies; write want by policy: {}", names.join(", "))
-        } else {
-            policies.unknown(key)
-        };
-        return Err(one.mistake(advice));
-    }
-    let mut wants = Wants::default();
-    for (key, one) in entries {
-        if !is_name(key) {
-            return Err(one.mistake(policies.unknown(key)));
-        }
-        let want = Want::read(&one)?;
-        if key == "*" {
-            wants.others = Some(want);
-        } else {
-            wants.by_policy.insert(key.to_owned(), want);
-        }
-    }
-    Ok(wants)
 }

@@ -42,11 +42,25 @@ impl Got {
     }
 
     pub(crate) fn of(answer: &Answer, asked: Asked<'_>) -> Self {
+        let verdict = match &answer.verdict.effect {
+            Effect::Skipped => skipped(&answer.decision),
+            effect => verdict(effect, |denial| lines(denial, asked)),
+        };
+        Self::with(verdict, &answer.verdict)
+    }
+
+    /// The verdict of a module that is asked whatever its policy is.
+    pub(crate) fn of_module(found: &scan::Verdict) -> Self {
+        let line = |text| Line { path: None, text };
+        Self::with(verdict(&found.effect, |denial| denial.lines().into_iter().map(line).collect()), found)
+    }
+
+    fn with(verdict: Verdict, found: &scan::Verdict) -> Self {
         Self {
-            verdict: verdict(answer, asked),
-            warnings: answer.warnings.clone(),
-            audit_annotations: answer.audit_annotations.clone(),
-            asked: answer.look_ups.iter().map(ToString::to_string).collect(),
+            verdict,
+            warnings: found.warnings.clone(),
+            audit_annotations: found.audit_annotations.clone(),
+            asked: found.look_ups.iter().map(ToString::to_string).collect(),
         }
     }
 
@@ -85,27 +99,27 @@ impl Verdict {
     }
 }
 
-fn verdict(answer: &Answer, asked: Asked<'_>) -> Verdict {
-    match &answer.effect {
-        Effect::Skipped => {
-            let why = match &answer.decision {
-                Decision::NamespaceIsNotSelected(_) => "namespaceSelector".to_owned(),
-                Decision::ObjectIsNotSelected(_) => "objectSelector".to_owned(),
-                Decision::ConditionIsFalse(name) => name.clone(),
-                Decision::AdmittedByServer => "policyServer".to_owned(),
-                // An error under failurePolicy Ignore. No name has a space.
-                Decision::ConditionFailed(error) => format!("{} fails", error.condition),
-                Decision::NeverSent
-                | Decision::NoRuleMatches
-                | Decision::Called(_)
-                | Decision::Unknown(_) => "rules".to_owned(),
-            };
-            Verdict::Skipped(why, answer.decision.explain())
+fn skipped(decision: &Decision) -> Verdict {
+    let why = match decision {
+        Decision::NamespaceIsNotSelected(_) => "namespaceSelector".to_owned(),
+        Decision::ObjectIsNotSelected(_) => "objectSelector".to_owned(),
+        Decision::ConditionIsFalse(name) => name.clone(),
+        Decision::AdmittedByServer => "policyServer".to_owned(),
+        // An error under failurePolicy Ignore. No name has a space.
+        Decision::ConditionFailed(error) => format!("{} fails", error.condition),
+        Decision::NeverSent | Decision::NoRuleMatches | Decision::Called(_) | Decision::Unknown(_) => {
+            "rules".to_owned()
         }
-        Effect::Admitted => Verdict::Admitted,
+    };
+    Verdict::Skipped(why, decision.explain())
+}
+
+fn verdict(effect: &Effect, lines: impl Fn(&Denial) -> Vec<Line>) -> Verdict {
+    match effect {
+        Effect::Skipped | Effect::Admitted => Verdict::Admitted,
         Effect::Mutated(object) => Verdict::Mutated(object.clone()),
-        Effect::Denied(denial) => Verdict::Denied(lines(denial, asked)),
-        Effect::Monitored(denial) => Verdict::Monitored(lines(denial, asked)),
+        Effect::Denied(denial) => Verdict::Denied(lines(denial)),
+        Effect::Monitored(denial) => Verdict::Monitored(lines(denial)),
         Effect::Fault(message) => Verdict::Fault(message.clone()),
         Effect::Unknown(reason) => Verdict::Unknown(reason.clone()),
     }

@@ -1,5 +1,8 @@
 //! The run of test files.
 
+mod list;
+mod listed;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,17 +10,16 @@ use std::rc::Rc;
 
 use kubernetes::kinds::Kinds;
 use regex::Regex;
-use scan::{Answer, Asked, Evaluated, Module, Pods, Policy, Request};
+use scan::{Answer, Asked, Pods, Policy, Request};
 use serde_json::Value;
 
 use crate::case::{self, Case, Reader};
 use crate::compare::{Difference, Named, compare};
 use crate::cursor::{Cursor, Source};
 use crate::files::{FileState, Files};
-use crate::got::{Got, Line, Verdict};
-use crate::policies::{self, Modules, Policies, Settings};
+use crate::got::{Got, Verdict};
+use crate::policies::{Modules, Policies, Settings};
 use crate::results::{CaseResult, FileResult, Results, Status};
-use crate::want::Want;
 use crate::{Coverage, Mistake, bless, discover};
 
 /// The options of a run.
@@ -77,23 +79,6 @@ pub fn run(paths: &[String], options: &Options, modules: &dyn Modules) -> Run {
 /// The keys of a test file with its own policies.
 const KEYS: [&str; 4] = ["policies", "modules", "defaults", "cases"];
 
-const LIST_KEYS: [&str; 11] = [
-    "name",
-    "source",
-    "settings",
-    "operation",
-    "subresource",
-    "user",
-    "object",
-    "oldObject",
-    "request",
-    "cluster",
-    "want",
-];
-
-const LIST_WANT: [&str; 8] =
-    ["admitted", "denied", "mutated", "fault", "settingsError", "warnings", "auditAnnotations", "asked"];
-
 fn is_of_kyverno(document: &Value) -> bool {
     let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
     text("apiVersion").starts_with("cli.kyverno.io/") && text("kind") == "Test"
@@ -147,59 +132,6 @@ impl Runner<'_> {
         result
     }
 
-    /// Loads the policies that a file or the command line names.
-    fn policies(&self, at: Option<&Cursor<'_>>, result: &mut FileResult) -> Vec<policies::Listed> {
-        let dir = self.path.parent().unwrap_or(Path::new(""));
-        let mut listed: Vec<policies::Listed> = Vec::new();
-        let mut add = |argument: &str, dir: &Path, mistake: &dyn Fn(String) -> Mistake| match policies::read(
-            argument,
-            dir,
-            self.modules,
-            self.files,
-        ) {
-            Ok(found) => {
-                for policy in found {
-                    match policy {
-                        Ok(policy) if listed.iter().any(|known| known.name == policy.name) => {
-                            let problem = "has two policies with this name; test them in two files";
-                            result.mistakes.push(mistake(format!("{} {problem}", policy.name)));
-                        }
-                        Ok(policy) => listed.push(policy),
-                        Err(problem) => result.mistakes.push(mistake(problem)),
-                    }
-                }
-            }
-            Err(problem) => result.mistakes.push(mistake(problem)),
-        };
-        match at.map(Cursor::texts) {
-            Some(Ok(arguments)) if arguments.is_empty() => {
-                let problem = "names no policy; write at least one";
-                result.mistakes.extend(at.map(|at| at.mistake(problem)));
-            }
-            Some(Ok(arguments)) => {
-                let items = at.and_then(|at| at.items().ok()).unwrap_or_default();
-                for (argument, item) in arguments.iter().zip(items) {
-                    add(argument, dir, &|problem| item.mistake(problem));
-                }
-            }
-            Some(Err(mistake)) => result.mistakes.push(mistake),
-            None => {
-                for argument in &self.options.policies {
-                    // An argument of the command line is relative to the working directory.
-                    let name = result.name.clone();
-                    add(argument, Path::new(""), &|problem| {
-                        Mistake::new(&name, None, format!("--policy {argument}: {problem}"))
-                    });
-                }
-                if self.options.policies.is_empty() {
-                    let problem = "names no policy; pass --policy, or write policies and cases";
-                    result.mistakes.push(Mistake::new(&result.name, None, problem));
-                }
-            }
-        }
-        listed
-    }
-
     /// Runs the cases of a list: each asks the only policy, whatever its rules are.
     fn list(&self, at: &Cursor<'_>, result: &mut FileResult) {
         let listed = self.policies(None, result);
@@ -216,7 +148,7 @@ impl Runner<'_> {
         let origin = policies.origin(&policy);
         self.coverage.borrow_mut().register(&policy, &origin, None);
         self.cases(&items, result, &mut |case, index| {
-            let (verdict, differences) = of_list(case, index, &policy, &mut policies)?;
+            let (verdict, differences) = list::case(case, index, &policy, &mut policies)?;
             self.coverage.borrow_mut().evaluated(&policy, &origin, &verdict);
             Ok(differences)
         });
@@ -227,7 +159,7 @@ impl Runner<'_> {
             result.mistakes.push(mistake);
         }
         let dir = self.path.parent().unwrap_or(Path::new(""));
-        let modules = match at.get("modules").map(|at| modules(&at, dir)).transpose() {
+        let modules = match at.get("modules").map(|at| listed::modules(&at, dir)).transpose() {
             Ok(modules) => modules.unwrap_or_default(),
             Err(mistake) => {
                 result.mistakes.push(mistake);
@@ -415,86 +347,6 @@ impl Runner<'_> {
 
 fn number(index: usize) -> String {
     format!("case {}", index + 1)
-}
-
-/// Reads the files that take the place of modules.
-fn modules(at: &Cursor<'_>, dir: &Path) -> Result<BTreeMap<String, PathBuf>, Mistake> {
-    at.entries()?
-        .into_iter()
-        .map(|(name, file)| {
-            let path = dir.join(file.text()?);
-            if path.is_file() {
-                Ok((name.to_owned(), path))
-            } else {
-                Err(file.mistake(format!(
-                    "{} does not exist; build the module, or correct the path",
-                    path.display()
-                )))
-            }
-        })
-        .collect()
-}
-
-fn of_list(
-    at: &Cursor<'_>,
-    index: usize,
-    policy: &str,
-    policies: &mut Policies<'_>,
-) -> Result<(Verdict, Vec<Difference>), Mistake> {
-    at.check_keys(&LIST_KEYS)?;
-    if let Some(want) = at.get("want") {
-        want.check_keys(&LIST_WANT)?;
-    }
-    if let Some(cluster) = at.get("cluster") {
-        cluster.check_keys(&["objects", "unreachable"])?;
-    }
-    let case = crate::cases::read(index, at.value.clone()).map_err(|problem| at.mistake(problem))?;
-    let settings = match &case.settings {
-        Value::Null => Settings::new(),
-        settings => [(policy.to_owned(), settings.clone())].into(),
-    };
-    let loaded = policies.with(&settings).map_err(|problem| at.mistake(problem))?;
-    let Some(policy) = loaded.first() else { return Err(at.mistake("there is no policy")) };
-    let modules: Vec<&Module> = policy.modules().collect();
-    let [module] = modules.as_slice() else {
-        return Err(at.mistake("a list of cases is about one module; test a group in a file with policies"));
-    };
-    if let Some(problem) = policy.problem() {
-        return Err(at.mistake(format!("policy {policy} cannot be loaded: {problem}")));
-    }
-    let got = match policy.settings_error() {
-        Some(problem) => Got::new(Verdict::SettingsError(problem)),
-        None => of_module(module, &case).map_err(|problem| at.mistake(problem))?,
-    };
-    let name = policy.reference.name.clone();
-    let want = Want::of_outcome(case.want);
-    let differences = compare(&name, Named::Yes(&want), &got, true).into_iter().collect();
-    Ok((got.verdict, differences))
-}
-
-/// Asks a module about the request of a case of a list.
-fn of_module(module: &Module, case: &crate::cases::Case) -> Result<Got, String> {
-    let cluster = match &case.cluster.unreachable {
-        Some(reason) => scan::Cluster::unreachable(reason),
-        None => scan::Cluster::of_objects(case.cluster.objects.clone())?,
-    };
-    let request = Request::new(case.admission_request()?.as_value().clone());
-    let verdict = module.evaluate(&request, &cluster);
-    Ok(Got {
-        verdict: match verdict.result {
-            Evaluated::Admitted => Verdict::Admitted,
-            Evaluated::Mutated(object) => Verdict::Mutated(object),
-            Evaluated::Denied(denial) => {
-                let lines = denial.lines().into_iter().map(|text| Line { path: None, text });
-                Verdict::Denied(lines.collect())
-            }
-            Evaluated::Fault(message) => Verdict::Fault(message),
-            Evaluated::Unknown(reason) => Verdict::Unknown(reason),
-        },
-        warnings: verdict.warnings,
-        audit_annotations: verdict.audit_annotations,
-        asked: verdict.look_ups.iter().map(ToString::to_string).collect(),
-    })
 }
 
 /// Compares what policies did with what the case wants.

@@ -8,7 +8,53 @@ use serde_json::Value;
 
 use crate::Mistake;
 use crate::cursor::Cursor;
+use crate::policies::Policies;
 use crate::written::scalar;
+
+/// The wants of a case, by policy.
+#[derive(Debug, Default)]
+pub(crate) struct Wants {
+    pub(crate) by_policy: BTreeMap<String, Want>,
+    /// The want for all other policies.
+    pub(crate) others: Option<Want>,
+}
+
+impl Wants {
+    /// Reads what a case wants: of the only policy, or by policy.
+    pub(crate) fn read(at: &Cursor<'_>, policies: &Policies<'_>) -> Result<Self, Mistake> {
+        let names = policies.names();
+        let entries = at.entries()?;
+        let is_name = |key: &str| key == "*" || names.contains(&key);
+        if entries.is_empty() {
+            return Err(at.mistake("is empty; say what the policies are to do"));
+        }
+        if !entries.iter().any(|(key, _)| is_name(key)) {
+            if let [only] = names.as_slice() {
+                return Ok(Self { by_policy: [((*only).to_owned(), Want::read(at)?)].into(), others: None });
+            }
+            let (key, one) = entries.first().ok_or_else(|| at.mistake("is empty"))?;
+            let advice = if KEYS.contains(key) {
+                format!("there are several policies; write want by policy: {}", names.join(", "))
+            } else {
+                policies.unknown(key)
+            };
+            return Err(one.mistake(advice));
+        }
+        let mut wants = Self::default();
+        for (key, one) in entries {
+            if !is_name(key) {
+                return Err(one.mistake(policies.unknown(key)));
+            }
+            let want = Want::read(&one)?;
+            if key == "*" {
+                wants.others = Some(want);
+            } else {
+                wants.by_policy.insert(key.to_owned(), want);
+            }
+        }
+        Ok(wants)
+    }
+}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Want {

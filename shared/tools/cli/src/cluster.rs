@@ -8,7 +8,7 @@ use scan::{Content, Entry, Files, Input as _};
 use crate::failure::Failure;
 use crate::input::{self, Pieces, named, unexpected};
 use crate::progress::bar;
-use crate::source::{InputReader, SourceName};
+use crate::source::{InputReader, shown};
 
 /// The expected content of a file.
 const EXPECTED: &str = "expected Kubernetes objects or lists of objects";
@@ -29,8 +29,7 @@ impl DumpFiles {
     /// dump of a large cluster would need gigabytes as a whole.
     pub(crate) fn read(arguments: &[String], kept: Kept, reader: &mut InputReader) -> Result<Self, Failure> {
         let objects = objects(&mut input::files(arguments, reader)?, Some(kept))?;
-        let names: Vec<String> =
-            arguments.iter().map(|file| SourceName::of_argument(file).to_string()).collect();
+        let names: Vec<&str> = arguments.iter().map(|file| shown(file)).collect();
         Ok(Self { dump: Dump::new(objects), name: names.join(", ") })
     }
 

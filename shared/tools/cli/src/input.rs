@@ -8,7 +8,7 @@ use report::{Notice, Place};
 use scan::{Chunk, Content, Entry, Files, Input as _};
 
 use crate::failure::Failure;
-use crate::source::InputReader;
+use crate::source::{InputReader, shown};
 
 /// Finds the files that arguments name.
 pub(crate) fn files(arguments: &[String], reader: &mut InputReader) -> Result<Files, Failure> {
@@ -83,8 +83,4 @@ fn failure(Notice { place, message, .. }: &Notice) -> Failure {
         Some(place) => about(place, message),
         None => Failure::new(message.as_str()),
     }
-}
-
-fn shown(name: &str) -> &str {
-    if name == "-" { "standard input" } else { name }
 }

@@ -18,7 +18,6 @@ mod commands;
 mod failure;
 mod input;
 mod outputs;
-mod parse;
 mod policy;
 mod progress;
 #[cfg_attr(not(feature = "registry"), path = "registry/disabled.rs")]

@@ -1,11 +1,10 @@
 //! The settings of a policy.
 
-use manifest::found;
+use manifest::{Position, found};
 use serde_json::Value;
 
 use crate::args::SettingsArgs;
 use crate::failure::Failure;
-use crate::parse;
 use crate::source::{InputReader, Source, SourceName};
 
 /// Reads settings from a file or an argument, and returns them with the name of their source. The
@@ -19,9 +18,18 @@ pub(crate) fn read(
         (None, Some(json)) => Source { name: SourceName::new("--settings-json"), text: json.clone() },
         (None, None) => return Ok((None, SourceName::new("settings"))),
     };
-    let settings = parse::document(&source)?.unwrap_or_default();
-    match settings {
-        Value::Object(_) | Value::Null => Ok((Some(settings), source.name)),
+    let mut documents = manifest::documents(&source.text).map_err(|problem| match problem.at {
+        Some(Position { line, column }) => {
+            Failure::about(format!("{}:{line}:{column}", source.name), problem.message())
+        }
+        None => Failure::about(&source.name, problem),
+    })?;
+    if documents.len() > 1 {
+        let problem = format!("expected one document, found {}", documents.len());
+        return Err(Failure::about(&source.name, problem));
+    }
+    match documents.pop().unwrap_or_default() {
+        settings @ (Value::Object(_) | Value::Null) => Ok((Some(settings), source.name)),
         other => {
             let problem = format!("expected an object with settings, found {}", found(&other));
             Err(Failure::about(source.name, problem))

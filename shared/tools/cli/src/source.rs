@@ -25,16 +25,11 @@ pub(crate) struct SourceName(String);
 impl SourceName {
     /// The name of an argument: a path, or `standard input` for `-`.
     pub(crate) fn of_argument(argument: &str) -> Self {
-        Self::new(if argument == STDIN { "standard input" } else { argument })
+        Self::new(shown(argument))
     }
 
     pub(crate) fn new(name: impl Into<String>) -> Self {
         Self(name.into())
-    }
-
-    /// The name of one of `count` documents in the source.
-    pub(crate) fn document(&self, index: usize, count: usize) -> Self {
-        if count < 2 { self.clone() } else { Self(format!("{self}, document {}", index + 1)) }
     }
 }
 
@@ -85,6 +80,11 @@ impl InputReader {
         read.map_err(|error| Failure::about(name, format!("cannot be read: {error}")))?;
         Ok(bytes)
     }
+}
+
+/// Returns the name of an argument or a file for users.
+pub(crate) fn shown(name: &str) -> &str {
+    if name == STDIN { "standard input" } else { name }
 }
 
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {

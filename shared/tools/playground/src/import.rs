@@ -43,9 +43,10 @@ struct Outcome {
     notes: Vec<String>,
 }
 
-/// Returns whether a document is one that policies are imported from.
+/// Returns whether a document is one that policies are imported from; a list is, if its first item
+/// is.
 pub(crate) fn is_source(document: &Value) -> bool {
-    !matches!(kind(document), Kind::Other)
+    !matches!(kind(document.pointer("/items/0").unwrap_or(document)), Kind::Other)
 }
 
 fn kind(value: &Value) -> Kind {
@@ -70,13 +71,7 @@ pub(crate) fn import(text: &str) -> Imported {
     };
     let mut origins = Vec::new();
     for (document, value) in values.into_iter().enumerate() {
-        match kubernetes::objects::items(value) {
-            Err(value) => origins.push(origin(document, Vec::new(), value)),
-            Ok(items) => {
-                let root = |index| vec![Step::Field("items".to_owned()), Step::Index(index)];
-                origins.extend((0..).zip(items).map(|(index, item)| origin(document, root(index), item)));
-            }
-        }
+        collect(value, document, &mut Vec::new(), &mut origins);
     }
     let places = Places::of(text);
     let recognised = recognised(&origins);
@@ -110,9 +105,23 @@ pub(crate) fn import(text: &str) -> Imported {
     }
 }
 
-fn origin(document: usize, root: Vec<Step>, value: Value) -> Origin {
-    let kind = kind(&value);
-    Origin { document, root, value, kind }
+/// Adds an object, or the items of a list.
+fn collect(value: Value, document: usize, root: &mut Vec<Step>, origins: &mut Vec<Origin>) {
+    match kubernetes::objects::items(value) {
+        Err(value) => {
+            let kind = kind(&value);
+            origins.push(Origin { document, root: root.clone(), value, kind });
+        }
+        Ok(items) => {
+            root.push(Step::Field("items".to_owned()));
+            for (index, item) in (0..).zip(items) {
+                root.push(Step::Index(index));
+                collect(item, document, root, origins);
+                root.pop();
+            }
+            root.pop();
+        }
+    }
 }
 
 /// Returns what a text is, such as `Kyverno ClusterPolicy`.

@@ -4,9 +4,10 @@ use rules::pod_security::PodSecurity;
 use serde_json::{Map, Value, json};
 
 use super::{MINOR, Requirement};
+use crate::MatchCondition;
 use crate::cel::CelExpression;
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
-use crate::kubewarden::{MatchCondition, PolicyMode, PolicySpec};
+use crate::kubewarden::{PolicyMode, PolicySpec};
 use crate::manifest_names::ManifestNames;
 use crate::settings::{self, POD_SECURITY};
 

@@ -18,7 +18,7 @@ use crate::kubewarden::{PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
 use crate::objects;
 use crate::settings::{self, POD_SECURITY};
-use crate::target::Target;
+use crate::target::{OPERATIONS, Target};
 use crate::{InputError, Operation};
 
 const EXTERNAL_IPS: &str = "K8sExternalIPs";
@@ -75,7 +75,7 @@ pub(super) fn convert(
             }
         };
     let operations = if known.evaluates_updates {
-        BTreeSet::from(Operation::ALL)
+        BTreeSet::from(OPERATIONS)
     } else {
         outcome.notes.push(CREATION_ALONE.to_owned());
         BTreeSet::from([Operation::Create])
@@ -262,7 +262,7 @@ fn of_external_ips(
     if let Some(error) = settings::problem_with::<ExternalIps>(&settings) {
         return Err(object.error("spec", format!("the module rejects the settings: {error}")));
     }
-    let rules = TargetRule::for_targets(&Target::OF_EXTERNAL_IPS.into(), &Operation::ALL.into());
+    let rules = TargetRule::for_targets(&Target::OF_EXTERNAL_IPS.into(), &OPERATIONS.into());
     let (mut spec, audit) = scope.specs(ExternalIps::ID, action, rules.clone(), rules);
     spec.match_conditions.extend(external_ips::match_conditions(&settings));
     if action.warns {

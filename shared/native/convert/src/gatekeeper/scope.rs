@@ -11,10 +11,10 @@ use crate::InputError;
 use crate::cel::{self, CelExpression, is_pattern};
 use crate::controls::Outcome;
 use crate::fields::Fields;
-use crate::kubewarden::{MatchCondition, PolicySpec, TargetRule};
+use crate::kubewarden::{PolicySpec, TargetRule};
 use crate::kyverno::selector;
 use crate::target::Target;
-use crate::{LabelSelector, LabelSelectorRequirement};
+use crate::{LabelSelector, LabelSelectorRequirement, MatchCondition};
 
 /// The label that every Namespace has, with its name as the value.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";

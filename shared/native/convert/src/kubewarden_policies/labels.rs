@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use rules::pod_security::{Level, PodSecurity, Version};
 use serde_json::{Map, json};
 
+use crate::InputError;
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
 use crate::kubewarden::{PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
 use crate::settings::{self, POD_SECURITY};
-use crate::target::Target;
-use crate::{InputError, Operation};
+use crate::target::{OPERATIONS, Target};
 
 /// The last part of the name of its image.
 pub(super) const ID: &str = "psa-label-enforcer";
@@ -77,7 +77,7 @@ pub(super) fn convert(
     problems.push(FieldProblem::new(labels.path("modes"), LABELS));
     problems.push(FieldProblem::new(labels.path("modes"), REFUSES));
     let rules =
-        TargetRule::for_targets(&BTreeSet::from(Target::OF_POD_SECURITY), &BTreeSet::from(Operation::ALL));
+        TargetRule::for_targets(&BTreeSet::from(Target::OF_POD_SECURITY), &BTreeSet::from(OPERATIONS));
     // Mode monitor discards warnings, and the level privileged denies nothing.
     let only_warns = settings.get("level").is_some_and(|level| level == "privileged");
     let mode = if only_warns { PolicyMode::Protect } else { PolicyMode::Monitor };

@@ -9,12 +9,12 @@ use super::{EXPECTED, labels, se_linux};
 use crate::controls::{Outcome, Part};
 use crate::conversion::{Conversion, FieldProblem};
 use crate::fields::Fields;
-use crate::kubewarden::{MatchCondition, PolicyMode, PolicySpec, TargetRule};
+use crate::kubewarden::{PolicyMode, PolicySpec, TargetRule};
 use crate::kyverno::selector;
 use crate::manifest_names::ManifestNames;
 use crate::settings::POD_SECURITY;
-use crate::target::Target;
-use crate::{InputError, LabelSelector, Operation};
+use crate::target::{OPERATIONS, Target};
+use crate::{InputError, LabelSelector, MatchCondition, Operation};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PolicyKind {
@@ -308,7 +308,7 @@ fn reach(rule: &Fields<'_>) -> Result<(BTreeSet<Target>, BTreeSet<Operation>), I
     let targets =
         Target::OF_POD_SECURITY.into_iter().filter(|target| !is_cluster && is_reached(target)).collect();
     let operations =
-        Operation::ALL.into_iter().filter(|operation| has(&operations, &["*", operation.name()])).collect();
+        OPERATIONS.into_iter().filter(|operation| has(&operations, &["*", operation.name()])).collect();
     Ok((targets, operations))
 }
 

@@ -50,7 +50,7 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
 ///
 /// The documents are `ClusterPolicy`, `Policy` and `PolicyException` objects of `kyverno.io`,
 /// `ValidatingPolicy`, `NamespacedValidatingPolicy` and `PolicyException` objects of
-/// `policies.kyverno.io`, and lists of them. Rules of the library that differ in nothing but the
+/// `policies.kyverno.io`. Rules of the library that differ in nothing but the
 /// control become one manifest.
 /// The configuration is that of Kyverno itself, which leaves out requests for every policy.
 /// Returns the [`Conversion`]s of each rule, in order, and one for each object that is not

@@ -21,7 +21,7 @@ use crate::cel::CelExpression;
 use crate::controls::for_audits;
 use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
-use crate::kubewarden::{ContextAwareResource, PolicyManifest, PolicyMode, PolicySpec, TargetRule};
+use crate::kubewarden::{self, PolicyManifest, PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
 use crate::target::Target;
 use crate::{InputError, LabelSelector, MatchCondition, Operation};
@@ -488,6 +488,6 @@ pub(super) fn select<'s>(
     spec.object_selector.clone_from(&scope.object_selector);
     let exclude = spec.settings.get("exclude").and_then(Value::as_array);
     if exclude.into_iter().flatten().any(|entry| entry.get("namespaceSelector").is_some()) {
-        spec.context_aware_resources.push(ContextAwareResource::NAMESPACE);
+        spec.context_aware_resources.push(kubewarden::namespaces());
     }
 }

@@ -17,8 +17,8 @@ use super::reach::Reach;
 use super::resource_filter::{ResourceFilter, has_pod};
 use crate::cel::CelExpression;
 use crate::conversion::FieldProblem;
-use crate::target::Target;
-use crate::{LabelSelector, MatchCondition, Operation};
+use crate::target::{OPERATIONS, Target};
+use crate::{LabelSelector, MatchCondition};
 
 /// The largest number of manifests into which `exclude` splits a rule.
 const MAX_SELECTIONS: usize = 4;
@@ -148,7 +148,7 @@ impl RequestScope {
 
     fn match_all(&mut self, evaluated: &BTreeSet<Target>, filters: &[ResourceFilter]) {
         self.reach.targets.clone_from(evaluated);
-        self.reach.operations = BTreeSet::from(Operation::ALL);
+        self.reach.operations = BTreeSet::from(OPERATIONS);
         let (mut expressions, mut about_object) = (Vec::new(), Vec::new());
         for filter in filters {
             if filter.is_empty() {

@@ -9,7 +9,7 @@ use super::kind_pattern::KindPattern;
 use super::selector;
 use crate::conversion::FieldProblem;
 use crate::fields::{Fields, UNKNOWN};
-use crate::target::Target;
+use crate::target::{OPERATIONS, Target};
 use crate::{InputError, Operation};
 
 /// A filter, which matches a request that meets all of its conditions.
@@ -160,7 +160,7 @@ impl ResourceFilter {
     }
 
     pub(super) fn operations(&self) -> BTreeSet<Operation> {
-        let mut operations = BTreeSet::from(Operation::ALL);
+        let mut operations = BTreeSet::from(OPERATIONS);
         for LocatedCondition { condition, .. } in &self.conditions {
             if let Condition::Operations(matched) = condition {
                 operations.retain(|operation| matched.contains(operation));
@@ -194,7 +194,7 @@ fn evaluated_operations(
         match *operation {
             "CREATE" => drop(evaluated.insert(Operation::Create)),
             "UPDATE" => drop(evaluated.insert(Operation::Update)),
-            "*" => evaluated.extend(Operation::ALL),
+            "*" => evaluated.extend(OPERATIONS),
             // Kyverno evaluates no podSecurity rule for these.
             "DELETE" | "CONNECT" => {}
             _ => return Err(resources.error("operations", "expected CREATE, UPDATE, DELETE or CONNECT")),

@@ -21,7 +21,7 @@ use crate::conversion::{Conversion, FieldProblem, NotConverted};
 use crate::fields::Fields;
 use crate::kubewarden::{PolicyManifest, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
-use crate::target::Target;
+use crate::target::{OPERATIONS, Target};
 use crate::{InputError, MatchCondition, Operation};
 
 /// The workloads for which Kyverno derives a policy from one for pods.
@@ -270,7 +270,7 @@ impl Policy<'_, '_> {
                     "UPDATE" => drop(operations.insert(Operation::Update)),
                     _ => {
                         if operation == "*" {
-                            operations.extend(Operation::ALL);
+                            operations.extend(OPERATIONS);
                         }
                         let problem = "evaluates deletions, for which the check has no object; the module evaluates none";
                         problems.push(FieldProblem::new(rule.path("operations"), problem));

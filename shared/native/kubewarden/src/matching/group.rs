@@ -14,15 +14,36 @@ mod law;
 use std::collections::BTreeMap;
 
 use self::expression::{Expression, is_name};
-use crate::matching::member::{GroupVerdict, MemberVerdict};
-use crate::matching::policy::Module;
+/// The verdict of a member.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum MemberVerdict {
+    /// The member admits the object as it is.
+    Admitted,
+    /// The member denies the object, changes it, or is an error, with the message. Changes are not
+    /// allowed in a group.
+    Denied(String),
+    /// The verdict is not known, with the reason.
+    Unknown(String),
+}
 
-/// A group of policies.
+/// The verdict of a group.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum GroupVerdict {
+    /// The expression is true.
+    Admitted,
+    /// The expression is false. The members that were asked and denied, with their messages.
+    Denied(Vec<(String, String)>),
+    /// The verdict depends on a member whose verdict is not known, with the name of the member and
+    /// the reason.
+    Unknown(String),
+}
+
+/// A group of policies, whose members are values of type `M`.
 #[derive(Debug)]
-pub struct Group {
+pub struct Group<M> {
     text: String,
     expression: Expression,
-    members: BTreeMap<String, Module>,
+    members: BTreeMap<String, M>,
 }
 
 /// The most members with an unknown verdict for which all combinations are tried.
@@ -59,14 +80,14 @@ struct Evaluation<'g> {
     verdicts: BTreeMap<String, MemberVerdict>,
 }
 
-impl Group {
+impl<M> Group<M> {
     /// Creates a group.
     ///
     /// # Errors
     /// A group without members, a name that is not an identifier, an expression that the
     /// controller refuses: one that is not CEL, or has other operators than `!`, `==`, `!=`, `&&`
     /// and `||`, or calls a function that is not a member; and one that Rhai refuses.
-    pub fn new(expression: &str, members: BTreeMap<String, Module>) -> Result<Self, String> {
+    pub fn new(expression: &str, members: BTreeMap<String, M>) -> Result<Self, String> {
         if members.is_empty() {
             return Err("spec.policies: Required value: a group has at least one member; add one".to_owned());
         }
@@ -82,7 +103,8 @@ impl Group {
             return Err("spec.expression: Required value: a group has an expression; add it".to_owned());
         }
         let text = expression.to_owned();
-        match Expression::read(expression, &members) {
+        let names: Vec<&str> = members.keys().map(String::as_str).collect();
+        match Expression::read(expression, &names) {
             Ok(expression) => Ok(Self { text, expression, members }),
             Err(problem) => Err(format!("spec.expression: Invalid value: {text:?}: {problem}")),
         }
@@ -96,8 +118,14 @@ impl Group {
 
     /// The members by name.
     #[must_use]
-    pub fn members(&self) -> &BTreeMap<String, Module> {
+    pub fn members(&self) -> &BTreeMap<String, M> {
         &self.members
+    }
+
+    /// Returns the group with other values as members.
+    pub fn map<N>(self, mut value: impl FnMut(M) -> N) -> Group<N> {
+        let members = self.members.into_iter().map(|(name, member)| (name, value(member))).collect();
+        Group { text: self.text, expression: self.expression, members }
     }
 
     /// Evaluates the expression. `ask` is called once for each member whose verdict the expression
@@ -105,8 +133,13 @@ impl Group {
     /// `a` does not admit.
     ///
     /// If a verdict is not known, the group has a verdict only if both values lead to it.
-    pub fn evaluate(&self, ask: &mut dyn FnMut(&str) -> MemberVerdict) -> GroupVerdict {
-        let mut evaluation = Evaluation { expression: &self.expression, ask, verdicts: BTreeMap::new() };
+    pub fn evaluate(&self, mut ask: impl FnMut(&M) -> MemberVerdict) -> GroupVerdict {
+        let mut ask = |name: &str| match self.members.get(name) {
+            Some(member) => ask(member),
+            None => MemberVerdict::Unknown("the group has no such member".to_owned()),
+        };
+        let verdicts = BTreeMap::new();
+        let mut evaluation = Evaluation { expression: &self.expression, ask: &mut ask, verdicts };
         let outcome = evaluation.solve(&BTreeMap::new());
         let verdicts = evaluation.verdicts;
         let denials = || {
@@ -158,27 +191,24 @@ impl Evaluation<'_> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    fn group(expression: &str) -> Result<Group, String> {
-        let member = || Module {
-            module: "registry://example.com/a:v1".to_owned(),
-            settings: json!({}),
-            context_aware_resources: Vec::new(),
-        };
-        let names = ["signed", "trusted", "exempt"];
-        Group::new(expression, names.iter().map(|name| ((*name).to_owned(), member())).collect())
+    /// Members that are their own names.
+    fn members(names: &[&'static str]) -> BTreeMap<String, &'static str> {
+        names.iter().map(|name| ((*name).to_owned(), *name)).collect()
+    }
+
+    fn group(expression: &str) -> Result<Group<&'static str>, String> {
+        Group::new(expression, members(&["signed", "trusted", "exempt"]))
     }
 
     /// Evaluates with the verdicts of `signed`, `trusted` and `exempt`: `+` admits, `-` denies, `?`
     /// is not known. Returns the verdict and the members that were asked.
     fn evaluate(expression: &str, verdicts: &str) -> (GroupVerdict, String) {
         let mut asked = Vec::new();
-        let verdict = group(expression).unwrap().evaluate(&mut |member| {
-            asked.push(member.to_owned());
-            let at = ["signed", "trusted", "exempt"].iter().position(|name| *name == member).unwrap();
+        let verdict = group(expression).unwrap().evaluate(|member| {
+            asked.push(*member);
+            let at = ["signed", "trusted", "exempt"].iter().position(|name| name == member).unwrap();
             match verdicts.as_bytes()[at] {
                 b'+' => MemberVerdict::Admitted,
                 b'-' => MemberVerdict::Denied(format!("not {member}")),
@@ -236,12 +266,9 @@ mod tests {
 
     #[test]
     fn names_and_lengths_that_the_policy_server_cannot_load_are_refused() {
-        let module =
-            Module { module: "a".to_owned(), settings: json!({}), context_aware_resources: Vec::new() };
         // Words of both languages, of CEL alone and of Rhai alone, and functions of Rhai.
         for name in ["while", "namespace", "fn", "spawn", "call", "print", "_", "a-b", "1a", ""] {
-            let members = BTreeMap::from([(name.to_owned(), module.clone())]);
-            let error = Group::new("true", members).unwrap_err();
+            let error = Group::new("true", members(&[name])).unwrap_err();
             assert!(error.contains("not an identifier of CEL and Rhai"), "{name}: {error}");
         }
         assert!(group(&vec!["signed()"; 64].join(" || ")).is_ok());
@@ -256,11 +283,9 @@ mod tests {
     fn many_unknown_members_end() {
         let names: Vec<String> = (0..40).map(|at| format!("m{at}")).collect();
         let expression = names.iter().map(|name| format!("{name}()")).collect::<Vec<_>>().join(" || ");
-        let module =
-            Module { module: "a".to_owned(), settings: json!({}), context_aware_resources: Vec::new() };
-        let members = names.iter().map(|name| (name.clone(), module.clone()));
+        let members = names.iter().map(|name| (name.clone(), ()));
         let group = Group::new(&expression, members.collect()).unwrap();
-        let verdict = group.evaluate(&mut |_| MemberVerdict::Unknown("x".to_owned()));
+        let verdict = group.evaluate(|()| MemberVerdict::Unknown("x".to_owned()));
         assert_eq!(verdict, GroupVerdict::Unknown("m0: x".to_owned()));
     }
 
@@ -287,6 +312,6 @@ mod tests {
             let error = group(expression).map(|_| ()).expect_err(expression);
             assert!(error.contains(want), "{expression}: {error}");
         }
-        assert!(Group::new("a()", BTreeMap::new()).unwrap_err().starts_with("spec.policies: Required value"));
+        assert!(Group::new("a()", members(&[])).unwrap_err().starts_with("spec.policies: Required value"));
     }
 }

@@ -41,15 +41,17 @@ mod check;
 mod condition;
 mod condition_error;
 mod decision;
+mod evaluator;
 mod fields;
 mod group;
-mod member;
 mod observation;
 mod policy;
+mod policy_kind;
 mod selector;
 mod server_fields;
 #[cfg(test)]
 mod table;
+mod timeouts;
 mod webhook;
 
 pub use check::{Check, CheckResult, CheckSubject};
@@ -58,10 +60,9 @@ pub use condition::Cost;
 pub use condition::{Condition, Variables};
 pub use condition_error::ConditionError;
 pub use decision::{Decision, GroupVersion, Match, Reason};
-pub use group::Group;
-pub use member::{GroupVerdict, MemberVerdict};
+pub use evaluator::{Evaluator, Module};
+pub use group::{Group, GroupVerdict, MemberVerdict};
 pub use observation::Observation;
-pub use policy::{
-    Annotations, Evaluator, FailurePolicy, Installation, Mode, Module, PolicyKind, PolicyManifest,
-};
+pub use policy::{Annotations, FailurePolicy, Installation, Mode, PolicyManifest};
+pub use policy_kind::PolicyKind;
 pub use webhook::{Fit, InvalidWebhook, Webhook};

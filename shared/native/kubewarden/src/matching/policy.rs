@@ -5,18 +5,18 @@
 //! 3460bb71.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::matching::evaluator::{Evaluator, Module};
 use crate::matching::fields::{MANIFEST, SPECS};
 use crate::matching::group::Group;
+use crate::matching::policy_kind::{GROUP, PolicyKind};
 use crate::matching::selector::{NAMESPACE_NAME, Operator, RequirementSpec, SelectorSpec};
+use crate::matching::timeouts::{self, DEFAULT_TIMEOUT};
 use crate::matching::webhook::{InvalidWebhook, MatchPolicy, NamedExpression, Webhook, WebhookSpec, invalid};
 use crate::rule::{ContextAwareResource, RuleWithOperations};
-
-const GROUP: &str = "policies.kubewarden.io";
 
 /// How Kubewarden is installed.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -63,24 +63,11 @@ pub struct PolicyManifest {
     /// The annotations of the policy about itself.
     pub annotations: Annotations,
     /// The module, or the modules.
-    pub evaluator: Evaluator,
+    pub evaluator: Evaluator<Module>,
     /// The requests that the policy receives.
     pub webhook: Webhook,
     /// Fields that Kubewarden does not honour, in sentences for users.
     pub warnings: Vec<String>,
-}
-
-/// The kind of a policy.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub enum PolicyKind {
-    /// A policy for the cluster.
-    ClusterAdmissionPolicy,
-    /// A policy for its namespace.
-    AdmissionPolicy,
-    /// A group for the cluster.
-    ClusterAdmissionPolicyGroup,
-    /// A group for its namespace.
-    AdmissionPolicyGroup,
 }
 
 /// The effect of violations.
@@ -117,37 +104,16 @@ pub struct Annotations {
     pub description: Option<String>,
 }
 
-/// A module, or a group of modules, that evaluates the requests of a policy.
-#[derive(Debug)]
-pub enum Evaluator {
-    /// A module.
-    Module(Module),
-    /// An expression about several modules.
-    Group(Group),
-}
-
-/// A module with its settings.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Module {
-    /// The place of the module, such as `registry://ghcr.io/…`. One without a scheme is in a
-    /// registry.
-    pub module: String,
-    /// The settings; an object.
-    pub settings: Value,
-    /// The resources that the module may look up. A namespaced policy has none.
-    pub context_aware_resources: Vec<ContextAwareResource>,
-}
-
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Spec {
+pub(super) struct Spec {
     policy_server: Option<String>,
     mode: Option<Mode>,
     mutating: Option<bool>,
     background_audit: Option<bool>,
     failure_policy: Option<FailurePolicy>,
-    timeout_seconds: Option<u8>,
-    timeout_eval_seconds: Option<u8>,
+    pub(super) timeout_seconds: Option<u8>,
+    pub(super) timeout_eval_seconds: Option<u8>,
     message: Option<String>,
     #[serde(default)]
     allow_inside_admission_controller_namespace: bool,
@@ -160,18 +126,18 @@ struct Spec {
     settings: Option<Map<String, Value>>,
     context_aware_resources: Option<Vec<ContextAwareResource>>,
     expression: Option<String>,
-    policies: Option<BTreeMap<String, Member>>,
+    pub(super) policies: Option<BTreeMap<String, Member>>,
     #[expect(dead_code, reason = "reading it refuses other values")]
     side_effects: Option<SideEffects>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Member {
+pub(super) struct Member {
     module: String,
     settings: Option<Map<String, Value>>,
     context_aware_resources: Option<Vec<ContextAwareResource>>,
-    timeout_eval_seconds: Option<u8>,
+    pub(super) timeout_eval_seconds: Option<u8>,
 }
 
 /// The side effects that API servers accept (`noSideEffectClasses` in
@@ -180,49 +146,6 @@ struct Member {
 enum SideEffects {
     None,
     NoneOnDryRun,
-}
-
-impl PolicyKind {
-    const ALL: [Self; 4] = [
-        Self::ClusterAdmissionPolicy,
-        Self::AdmissionPolicy,
-        Self::ClusterAdmissionPolicyGroup,
-        Self::AdmissionPolicyGroup,
-    ];
-
-    /// The name of the kind.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ClusterAdmissionPolicy => "ClusterAdmissionPolicy",
-            Self::AdmissionPolicy => "AdmissionPolicy",
-            Self::ClusterAdmissionPolicyGroup => "ClusterAdmissionPolicyGroup",
-            Self::AdmissionPolicyGroup => "AdmissionPolicyGroup",
-        }
-    }
-
-    /// Returns the kind of an object; `None` if it is not a policy. Other versions than those that
-    /// [`PolicyManifest::read`] knows count, too.
-    #[must_use]
-    pub fn of(object: &Value) -> Option<Self> {
-        let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
-        let (group, _) = text("apiVersion").split_once('/')?;
-        Self::ALL.into_iter().find(|kind| group == GROUP && kind.name() == text("kind"))
-    }
-
-    fn is_namespaced(self) -> bool {
-        matches!(self, Self::AdmissionPolicy | Self::AdmissionPolicyGroup)
-    }
-
-    fn is_group(self) -> bool {
-        matches!(self, Self::ClusterAdmissionPolicyGroup | Self::AdmissionPolicyGroup)
-    }
-}
-
-impl fmt::Display for PolicyKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 impl PolicyManifest {
@@ -285,8 +208,8 @@ impl PolicyManifest {
         };
         let mut spec: Spec =
             serde_path_to_error::deserialize(spec).map_err(|error| invalid("spec", &error))?;
-        check_timeouts(&spec)?;
-        check_members(&spec)?;
+        timeouts::check(&spec)?;
+        timeouts::check_members(&spec)?;
         let mut warnings = Vec::new();
         let namespace_selector = match &namespace {
             Some(namespace) => Some(own_namespace(namespace)),
@@ -355,78 +278,12 @@ impl PolicyManifest {
 
     /// The modules, with the names of the members of a group.
     pub fn modules(&self) -> impl Iterator<Item = (Option<&str>, &Module)> {
-        let (alone, group) = match &self.evaluator {
-            Evaluator::Module(module) => (Some((None, module)), None),
-            Evaluator::Group(group) => (None, Some(group.members().iter())),
-        };
-        alone
-            .into_iter()
-            .chain(group.into_iter().flatten().map(|(name, module)| (Some(name.as_str()), module)))
+        self.evaluator.modules()
     }
 }
 
-/// The seconds that a policy server has by default.
-const DEFAULT_TIMEOUT: u8 = 10;
-
-fn error(path: &str, problem: &str) -> InvalidWebhook {
+pub(super) fn error(path: &str, problem: &str) -> InvalidWebhook {
     InvalidWebhook(format!("{path}: {problem}"))
-}
-
-fn check_timeout(path: &str, seconds: u8) -> Result<(), InvalidWebhook> {
-    if (2..=30).contains(&seconds) {
-        return Ok(());
-    }
-    let problem =
-        format!("Invalid value: {seconds}: the time is between 2 and 30 seconds; choose one of them");
-    Err(error(path, &problem))
-}
-
-fn check_timeouts(spec: &Spec) -> Result<(), InvalidWebhook> {
-    let timeouts =
-        [("timeoutSeconds", spec.timeout_seconds), ("timeoutEvalSeconds", spec.timeout_eval_seconds)];
-    for (name, seconds) in timeouts {
-        if let Some(seconds) = seconds {
-            check_timeout(&format!("spec.{name}"), seconds)?;
-        }
-    }
-    match timeouts {
-        [(_, all), (name, Some(evaluation))] if evaluation > all.unwrap_or(DEFAULT_TIMEOUT) => Err(error(
-            &format!("spec.{name}"),
-            &format!("Invalid value: {evaluation}: an evaluation ends before timeoutSeconds; lower it"),
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// Checks the timeouts of members, which the policy server calls in turn.
-///
-/// Source: `validatePolicyGroupMembersTimeouts`. The group has a timeout: the definition of its
-/// kind has a default.
-fn check_members(spec: &Spec) -> Result<(), InvalidWebhook> {
-    let group = spec.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT);
-    let mut sum = 0_u32;
-    for (name, member) in spec.policies.iter().flatten() {
-        let Some(seconds) = member.timeout_eval_seconds else { continue };
-        let path = format!("spec.policies.{name}.timeoutEvalSeconds");
-        check_timeout(&path, seconds)?;
-        if seconds > group {
-            return Err(error(
-                &path,
-                &format!(
-                    "Invalid value: {seconds}: a member ends before the timeoutSeconds of its group; lower it"
-                ),
-            ));
-        }
-        sum += u32::from(seconds);
-    }
-    if sum > u32::from(group) {
-        let problem = format!(
-            "Invalid value: {sum}: the timeoutEvalSeconds of all members together are at most the timeoutSeconds of \
-             the group, {group}; lower them"
-        );
-        return Err(error("spec.policies", &problem));
-    }
-    Ok(())
 }
 
 fn own_namespace(namespace: &str) -> SelectorSpec {
@@ -474,7 +331,7 @@ fn is_mutating(kind: PolicyKind, spec: &Spec) -> Result<bool, InvalidWebhook> {
     }
 }
 
-fn evaluate(kind: PolicyKind, spec: Spec) -> Result<Evaluator, InvalidWebhook> {
+fn evaluate(kind: PolicyKind, spec: Spec) -> Result<Evaluator<Module>, InvalidWebhook> {
     if !kind.is_group() {
         let module = spec.module.filter(|module| !module.is_empty());
         let module = module

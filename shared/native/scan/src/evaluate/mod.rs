@@ -81,7 +81,7 @@ pub(crate) type Owned = (String, String, String);
 
 /// The values that all workers share.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Evaluator<'s> {
+pub(crate) struct Walk<'s> {
     pub(crate) policies: &'s [Policy],
     pub(crate) options: &'s Options,
     pub(crate) cluster: &'s Cluster,
@@ -93,7 +93,7 @@ pub(crate) struct Evaluator<'s> {
     pub(crate) gathering: Option<&'s Collector>,
 }
 
-impl Evaluator<'_> {
+impl Walk<'_> {
     pub(crate) fn piece(&self, chunk: &Chunk) -> Output {
         self.evaluate_reduced(chunk).unwrap_or_else(|| self.evaluate_whole(chunk))
     }

@@ -4,14 +4,15 @@ use kubewarden::matching::Decision;
 use report::{Finding, Mutation, Notice, ObjectRef, Status};
 use serde_json::Value;
 
-use super::{Evaluator, Output};
-use crate::ask::{Answer, Asked, Effect};
+use super::{Output, Walk};
+use crate::ask::{Answer, Asked};
 use crate::diff;
 use crate::entry::Spot;
 use crate::exceptions::{Exceptions, Remark};
 use crate::locate::Locator;
 use crate::observer::Explanation;
 use crate::subject::stable_path;
+use crate::verdict::Effect;
 use crate::violation::{Denial, Violation, of_text};
 
 /// The subject of a request: an object, or the pod that a workload would make.
@@ -36,7 +37,7 @@ enum Outcome {
 }
 
 pub(super) struct Record<'j> {
-    evaluator: &'j Evaluator<'j>,
+    walk: &'j Walk<'j>,
     subject: Subject<'j>,
     locator: &'j Locator<'j>,
     output: &'j mut Output,
@@ -45,17 +46,17 @@ pub(super) struct Record<'j> {
 
 impl<'j> Record<'j> {
     pub(super) fn new(
-        evaluator: &'j Evaluator<'j>,
+        walk: &'j Walk<'j>,
         subject: Subject<'j>,
         locator: &'j Locator<'j>,
         output: &'j mut Output,
     ) -> Self {
-        let outcomes = vec![Outcome::Skipped; evaluator.policies.len()];
-        Self { evaluator, subject, locator, output, outcomes }
+        let outcomes = vec![Outcome::Skipped; walk.policies.len()];
+        Self { walk, subject, locator, output, outcomes }
     }
 
     pub(super) fn add(&mut self, answer: &Answer, asked: Asked<'_>) {
-        if self.evaluator.explains {
+        if self.walk.explains {
             self.output.explanations.push(Explanation {
                 policy: answer.policy,
                 object: self.subject.reference.clone(),
@@ -64,7 +65,7 @@ impl<'j> Record<'j> {
                 why: answer.decision.explain(),
             });
         }
-        self.output.lacking.extend(answer.lacking.iter().cloned());
+        self.output.lacking.extend(answer.verdict.lacking.iter().cloned());
         let found = self.add_findings(answer, asked);
         if let Some(outcome) = self.outcomes.get_mut(answer.policy) {
             *outcome = found.max(*outcome);
@@ -84,17 +85,17 @@ impl<'j> Record<'j> {
 
     fn add_findings(&mut self, answer: &Answer, asked: Asked<'_>) -> Outcome {
         let index = answer.policy;
-        for warning in &answer.warnings {
+        for warning in &answer.verdict.warnings {
             self.add_finding(Status::Warned, index, &of_text(warning.clone(), None), asked);
         }
-        match &answer.effect {
+        match &answer.verdict.effect {
             // A condition is part of the policy. If the policy counted as not asked, a scan of
             // flawless objects would have evaluated nothing.
             Effect::Skipped if matches!(answer.decision, Decision::ConditionIsFalse(_)) => Outcome::Admitted,
             Effect::Skipped => Outcome::Skipped,
             Effect::Admitted => Outcome::Admitted,
             Effect::Mutated(object) => {
-                if self.evaluator.options.reports_mutations {
+                if self.walk.options.reports_mutations {
                     let mutation = mutation(index, object.clone(), asked, &self.subject, self.locator);
                     self.output.mutations.push(mutation);
                 }
@@ -110,7 +111,7 @@ impl<'j> Record<'j> {
             }
             Effect::Fault(reason) | Effect::Unknown(reason) => {
                 // The report has one notice for a policy that evaluates nothing.
-                if self.evaluator.policies.get(index).is_none_or(|policy| policy.unavailable().is_none()) {
+                if self.walk.policies.get(index).is_none_or(|policy| policy.unavailable().is_none()) {
                     self.add_finding(Status::Unknown, index, &of_text(reason.clone(), None), asked);
                 }
                 Outcome::Unknown
@@ -131,7 +132,7 @@ impl<'j> Record<'j> {
     fn add_finding(&mut self, status: Status, index: usize, violation: &Violation, asked: Asked<'_>) {
         let subject = &self.subject;
         let (steps, message) = asked.locate(violation);
-        let message = match self.evaluator.policies.get(index).and_then(|policy| policy.message.as_ref()) {
+        let message = match self.walk.policies.get(index).and_then(|policy| policy.message.as_ref()) {
             Some(instead) if matches!(status, Status::Denied | Status::Monitored) => {
                 format!("{instead}: {message}")
             }

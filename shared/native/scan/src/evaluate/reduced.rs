@@ -8,7 +8,7 @@
 
 use super::record::Subject;
 use super::reduce::reduce;
-use super::{Evaluator, Output};
+use super::{Output, Walk};
 use crate::entry::Spot;
 use crate::exceptions::Exceptions;
 use crate::guards;
@@ -19,7 +19,7 @@ use crate::request::{Change, complete};
 use crate::subject::object_ref;
 use crate::verdict::Request;
 
-impl Evaluator<'_> {
+impl Walk<'_> {
     /// Evaluates the object that is the whole text of a piece. Returns `None` if it has to be
     /// evaluated as a whole, or if it is collected on the way; otherwise, [`Self::evaluate_whole`]
     /// would return the same output.
@@ -105,10 +105,10 @@ mod tests {
                 });
                 for policies in policies {
                     let kept = Kept::by(policies);
-                    let evaluator = evaluate(policies, &cluster, &kept);
-                    match evaluator.evaluate_reduced(&chunk) {
+                    let walk = evaluate(policies, &cluster, &kept);
+                    match walk.evaluate_reduced(&chunk) {
                         Some(output) => {
-                            let expected = evaluator.evaluate_whole(&chunk);
+                            let expected = walk.evaluate_whole(&chunk);
                             assert_eq!(format!("{output:?}"), format!("{expected:?}"), "{object}");
                             reduced += 1;
                         }
@@ -188,9 +188,9 @@ mod tests {
         }
     }
 
-    fn evaluate<'j>(policies: &'j [Policy], cluster: &'j Cluster, kept: &'j Kept) -> Evaluator<'j> {
+    fn evaluate<'j>(policies: &'j [Policy], cluster: &'j Cluster, kept: &'j Kept) -> Walk<'j> {
         static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
-        Evaluator {
+        Walk {
             policies,
             options: &OPTIONS,
             cluster,

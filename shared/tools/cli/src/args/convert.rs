@@ -66,8 +66,8 @@ impl ConvertSource {
 /// The arguments of all sources.
 #[derive(Args, Debug)]
 pub(crate) struct SourceArgs {
-    /// Files with the documents to convert and lists of them, as JSON or YAML; `-` reads standard
-    /// input.
+    /// Files, or directories of files, with the objects to convert and lists of them, as JSON or
+    /// YAML; `-` reads standard input.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 

@@ -19,8 +19,8 @@ pub(crate) struct RunArgs {
     /// registry is kept in $XDG_CACHE_HOME/portcullis or ~/.cache/portcullis.
     pub(crate) policy: String,
 
-    /// Files to evaluate, as JSON or YAML: AdmissionReviews, AdmissionRequests, and Kubernetes
-    /// objects and lists of them; `-` reads standard input.
+    /// Files, or directories of files, to evaluate, as JSON or YAML: AdmissionReviews,
+    /// AdmissionRequests, and Kubernetes objects and lists of them; `-` reads standard input.
     ///
     /// An object is evaluated as if an ordinary user created it.
     #[arg(required_unless_present = "request", value_name = "FILE")]

@@ -1,6 +1,5 @@
 //! `portcullis convert`.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -9,13 +8,13 @@ use convert::{
     Conversion, Document, InputError, KyvernoConfiguration, ManifestOptions, NotConverted, PolicyManifest,
     PolicyMode,
 };
-use manifest::Places;
+use scan::{Chunk, Content, Locator, Spot};
 use serde::Serialize;
 
 use crate::args::{ConversionArgs, ConvertSource, ManifestFormat, ModeArg, SourceArgs};
 use crate::failure::Failure;
-use crate::parse;
-use crate::source::{InputReader, Source, SourceName};
+use crate::input::{self, Pieces};
+use crate::source::{InputReader, shown};
 use crate::stdout::{print, write_json};
 use crate::terminal::one_line;
 
@@ -25,17 +24,19 @@ const NOT_CONVERTED: u8 = 1;
 pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
     let mut input = Input::default();
     let (kind, SourceArgs { files, conversion: args }) = source.parts();
-    let documents = input.read_all(files, kind.expected)?;
+    let documents = input.read(files, kind.expected)?;
     let options = manifest_options(args)?;
-    let conversions = match source {
-        ConvertSource::Kyverno { kyverno_config: Some(file), .. } => {
-            let configuration = input.read_one(file, "the ConfigMap of Kyverno")?;
-            KyvernoConfiguration::read(&configuration)
-                .and_then(|configuration| ::convert::kyverno_with(&documents, &configuration))
-        }
-        _ => kind.convert(&documents),
+    let configuration = match source {
+        ConvertSource::Kyverno { kyverno_config: Some(file), .. } => Some(input.read_configuration(file)?),
+        _ => None,
     };
-    let mut conversions = conversions.map_err(|error| input.failure(&error))?;
+    let conversions = match &configuration {
+        Some(configuration) => KyvernoConfiguration::read(configuration)
+            .and_then(|configuration| ::convert::kyverno_with(&documents, &configuration)),
+        None => kind.convert(&documents),
+    };
+    let places = input.places();
+    let mut conversions = conversions.map_err(|error| places.failure(&error))?;
     options.apply(&mut conversions);
     print(|out| match args.output {
         ManifestFormat::Yaml => write_yaml(out, &conversions),
@@ -45,7 +46,7 @@ pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
         conversions.iter().flat_map(|conversion| &conversion.not_converted).collect();
     let mut stderr = anstream::stderr().lock();
     for part in &not_converted {
-        let place = input.place(&part.document, &part.path);
+        let place = places.find(&part.document, &part.path);
         // If standard error is closed, the exit status still reports what is not converted.
         drop(writeln!(stderr, "{}", one_line(&format!("{place}: {}", described(part)))));
     }
@@ -79,78 +80,82 @@ fn manifest_options(args: &ConversionArgs) -> Result<ManifestOptions, Failure> {
     Ok(ManifestOptions { mode, registry, name_prefix: name_prefix.clone() })
 }
 
+/// The input, kept for the places of what is not converted.
 #[derive(Default)]
 struct Input {
     reader: InputReader,
-    sources: Vec<(Source, OnceCell<Places>)>,
-    /// The source and the index of each document, by its name.
-    documents: BTreeMap<String, (usize, usize)>,
+    pieces: Vec<Chunk>,
+    /// The piece of each document, and where it is in it, by its name.
+    spots: BTreeMap<String, (usize, Spot)>,
 }
 
 impl Input {
-    fn read_all(&mut self, files: &[String], expected: &str) -> Result<Vec<Document>, Failure> {
-        let mut all = Vec::new();
-        for file in files {
-            let documents = self.read(file)?;
-            if documents.is_empty() {
-                return Err(Failure::about(
-                    SourceName::of_argument(file),
-                    format!("is empty; expected {expected}"),
-                ));
-            }
-            all.extend(documents);
-        }
-        Ok(all)
-    }
-
-    fn read_one(&mut self, file: &str, expected: &str) -> Result<Document, Failure> {
-        let mut documents = self.read(file)?;
-        if documents.len() > 1 {
-            let problem = format!("expected one document, found {}", documents.len());
-            return Err(Failure::about(SourceName::of_argument(file), problem));
-        }
-        documents.pop().ok_or_else(|| {
-            Failure::about(SourceName::of_argument(file), format!("is empty; expected {expected}"))
-        })
-    }
-
-    fn read(&mut self, file: &str) -> Result<Vec<Document>, Failure> {
-        let source = self.reader.text(file)?;
-        let values = parse::documents(&source)?;
-        let count = values.len();
+    /// Reads the objects of files as documents, which have their places as names.
+    fn read(&mut self, arguments: &[String], expected: &str) -> Result<Vec<Document>, Failure> {
+        let expected = format!("expected {expected}");
+        let mut files = input::files(arguments, &mut self.reader)?;
+        let mut pieces = Pieces::of(&mut files);
         let mut documents = Vec::new();
-        for (index, value) in values.into_iter().enumerate() {
-            let name = source.name.document(index, count).to_string();
-            kubernetes::objects::check_items(&value).map_err(|problem| Failure::about(&name, problem))?;
-            self.documents.insert(name.clone(), (self.sources.len(), index));
-            documents.push(Document { name, value });
+        while let Some((chunk, entries)) = pieces.next()? {
+            let places = chunk.places(&entries);
+            for (entry, place) in entries.into_iter().zip(&places) {
+                let (content, spot) = entry.take(&chunk);
+                let Content::Object(value) = content else {
+                    return Err(input::unexpected(place, &content, &expected));
+                };
+                let name = input::named(place);
+                self.spots.insert(name.clone(), (self.pieces.len(), spot));
+                documents.push(Document { name, value });
+            }
+            self.pieces.push(chunk);
         }
-        self.sources.push((source, OnceCell::new()));
+        pieces.refuse_empty(&expected)?;
+        if documents.is_empty() {
+            let names: Vec<&str> = arguments.iter().map(|argument| shown(argument)).collect();
+            return Err(Failure::about(names.join(", "), format!("contains no object; {expected}")));
+        }
         Ok(documents)
     }
 
-    /// The place of a path in a document, `file:line:column`, or the name of the document if the
-    /// place is unknown.
-    fn place(&self, document: &str, path: &str) -> String {
-        let place = || {
-            let (source, index) = self.documents.get(document)?;
-            let (source, places) = self.sources.get(*source)?;
-            let places = places.get_or_init(|| Places::of(&source.text));
-            let steps = ::convert::steps(path);
-            let kind = [manifest::Step::Field("kind".to_owned())];
-            let found = places.find(*index, &steps).or_else(|| places.find(*index, &kind));
-            let start = found.or_else(|| places.document(*index))?.start;
-            Some(format!("{}:{}:{}", source.name, start.line, start.column))
-        };
-        place().unwrap_or_else(|| document.to_owned())
+    fn read_configuration(&mut self, file: &str) -> Result<Document, Failure> {
+        let mut documents = self.read(&[file.to_owned()], "the ConfigMap of Kyverno")?.into_iter();
+        match (documents.next(), documents.next()) {
+            (Some(one), None) => Ok(one),
+            (_, second) => {
+                let at = second.map_or_else(|| file.to_owned(), |second| second.name);
+                Err(Failure::about(at, "a second object; expected the ConfigMap of Kyverno alone"))
+            }
+        }
     }
 
-    fn failure(&self, error: &InputError) -> Failure {
-        let place = self.place(&error.document, &error.path);
-        if error.path.is_empty() {
-            Failure::about(place, &error.problem)
+    fn places(&self) -> Places<'_> {
+        Places { spots: &self.spots, locators: self.pieces.iter().map(Locator::new).collect() }
+    }
+}
+
+/// The places of paths in the documents.
+struct Places<'i> {
+    spots: &'i BTreeMap<String, (usize, Spot)>,
+    locators: Vec<Locator<'i>>,
+}
+
+impl Places<'_> {
+    /// Returns the place of a path in a document, or of its nearest field.
+    fn find(&self, document: &str, path: &str) -> String {
+        match self.spots.get(document) {
+            Some((piece, spot)) => {
+                input::named(&self.locators[*piece].place(spot, Some(&::convert::steps(path))))
+            }
+            None => document.to_owned(),
+        }
+    }
+
+    fn failure(&self, InputError { document, path, problem }: &InputError) -> Failure {
+        let place = self.find(document, path);
+        if path.is_empty() {
+            Failure::about(place, problem)
         } else {
-            Failure::about(place, format!("{}: {}", error.path, error.problem))
+            Failure::about(place, format!("{path}: {problem}"))
         }
     }
 }

@@ -1,29 +1,25 @@
 //! Workspaces as cases of `portcullis test`.
 
+mod want;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use scan::{Answer, Asked, Content, Effect};
+use scan::{Content, Effect};
 use serde_json::{Map, Value, json};
 
+use self::want::Want;
 use super::evaluated::Evaluated;
 use super::expectation::words;
 use super::policies::Prepared;
 use super::{Playground, number, summary};
-use crate::exchange::{CaseOptions, CaseText, ExpectedOutcome, NamedText};
+use crate::exchange::{CaseOptions, CaseText, NamedText};
 use crate::matrix::{Matrix, Outcome};
 use crate::policy_manifest;
 use crate::text::yaml;
 use crate::types::Operation;
 use crate::user;
 use crate::workspace::{PolicyMode, Workspace};
-
-#[derive(Debug, Default)]
-struct Want {
-    /// The verdict, by its key, and its rank among those of several requests.
-    verdict: Option<(u8, &'static str, Vec<String>)>,
-    warnings: Vec<String>,
-}
 
 /// Writes a workspace as a test file.
 pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText {
@@ -183,7 +179,7 @@ impl Playground {
             let policy = policy.ok_or_else(|| format!("there is no policy {}", expected.policy))?;
             if self.outcome(index, policy) != Some(expected.outcome) {
                 want.remove(&expected.policy);
-                want.extend(expected_want(expected)?);
+                want.extend(want::expected(expected)?);
                 if !reached.contains(&policy.index) {
                     reached.push(policy.index);
                 }
@@ -253,10 +249,10 @@ impl Playground {
         let mut wants: BTreeMap<String, Want> = BTreeMap::new();
         let mut problem = None;
         let asked = summary::ask_with(self, evaluated, &Prepared::tested, &mut |prepared, answer, asked| {
-            if !matches!(answer.effect, Effect::Skipped) && !reached.contains(&prepared.index) {
+            if !matches!(answer.verdict.effect, Effect::Skipped) && !reached.contains(&prepared.index) {
                 reached.push(prepared.index);
             }
-            if let Effect::Unknown(reason) = &answer.effect {
+            if let Effect::Unknown(reason) = &answer.verdict.effect {
                 problem = Some(format!("{}: it is not known what happens: {reason}", prepared.state.name));
             }
             wants.entry(prepared.state.name.clone()).or_default().add(answer, asked);
@@ -264,81 +260,6 @@ impl Playground {
         asked.ok_or("the object makes no request")?;
         problem.map_or(Ok(wants), Err)
     }
-}
-
-impl Want {
-    fn add(&mut self, answer: &Answer, asked: Asked<'_>) {
-        self.warnings.extend(answer.warnings.iter().cloned());
-        let lines = || {
-            let denial = summary::denial(answer);
-            let lines = denial.map(scan::Denial::lines).unwrap_or_default();
-            let violations = denial.map(|denial| denial.violations.as_slice()).unwrap_or_default();
-            let located = |(index, line): (usize, String)| match violations.get(index) {
-                Some(violation) if asked.concerns_pods() => asked.locate(violation).1,
-                _ => line,
-            };
-            lines.into_iter().enumerate().map(located).collect()
-        };
-        let (rank, key, lines): (u8, _, Vec<String>) = match &answer.effect {
-            Effect::Skipped | Effect::Unknown(_) => return,
-            Effect::Admitted => (1, "admitted", Vec::new()),
-            Effect::Mutated(_) => (2, "mutated", Vec::new()),
-            Effect::Monitored(_) => (3, "monitored", lines()),
-            Effect::Denied(_) => (4, "denied", lines()),
-            Effect::Fault(reason) => (5, "fault", vec![reason.clone()]),
-        };
-        match &mut self.verdict {
-            // The worst verdict counts, with the lines of all.
-            Some((known, _, all)) if *known == rank => all.extend(lines),
-            Some((known, ..)) if *known > rank => {}
-            verdict => *verdict = Some((rank, key, lines)),
-        }
-    }
-
-    fn outcome(&self) -> Outcome {
-        match self.verdict.as_ref().map_or("", |(_, key, _)| *key) {
-            "denied" => Outcome::Denied,
-            "fault" => Outcome::Fault,
-            "monitored" => Outcome::Monitored,
-            "mutated" => Outcome::Changed,
-            "admitted" if !self.warnings.is_empty() => Outcome::Warned,
-            "admitted" => Outcome::Passed,
-            _ => Outcome::NotLookedAt,
-        }
-    }
-
-    /// Returns the want as a test file has it; `None` if `*` says as much.
-    fn value(&self) -> Option<Value> {
-        let (_, key, lines) = self.verdict.as_ref()?;
-        let verdict = match *key {
-            "admitted" if self.warnings.is_empty() => return None,
-            "admitted" | "mutated" => Value::Bool(true),
-            "fault" => lines.concat().into(),
-            _ => json!(lines),
-        };
-        let mut want = Map::from_iter([((*key).to_owned(), verdict)]);
-        if !self.warnings.is_empty() {
-            want.insert("warnings".to_owned(), json!(self.warnings));
-        }
-        Some(want.into())
-    }
-}
-
-/// Returns what a case wants for an outcome that is not the present one; `None` if `*` says it.
-fn expected_want(expected: &ExpectedOutcome) -> Result<Option<(String, Value)>, String> {
-    let any = || json!([{ "matches": "." }]);
-    let want = match expected.outcome {
-        Outcome::Denied => json!({ "denied": any(), "more": true }),
-        Outcome::Monitored => json!({ "monitored": any(), "more": true }),
-        Outcome::Fault => json!({ "fault": { "matches": "." } }),
-        Outcome::Changed => json!({ "mutated": true }),
-        Outcome::Warned => json!({ "admitted": true, "warnings": any(), "more": true }),
-        Outcome::Passed | Outcome::NotLookedAt => return Ok(None),
-        Outcome::Unknown => {
-            return Err(format!("{}: a test cannot expect that nothing is known", expected.policy));
-        }
-    };
-    Ok(Some((expected.policy.clone(), want)))
 }
 
 fn changed(playground: &Playground, without: &Matrix) -> Vec<String> {

@@ -99,7 +99,7 @@ fn of_scope(prepared: &Prepared, entry: &PolicyEntry, answer: &Answer, request: 
     if let Some((result, message)) = user(prepared, entry, request) {
         add("User", result, message);
     }
-    if answer.is_out_of_scope && checks.iter().all(|check| check.result == CheckResult::Met) {
+    if answer.verdict.is_out_of_scope && checks.iter().all(|check| check.result == CheckResult::Met) {
         add_rest(&mut checks, id);
     }
     checks

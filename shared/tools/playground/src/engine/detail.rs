@@ -45,11 +45,11 @@ fn answer(
     answer: &Answer,
     asked: Asked<'_>,
 ) -> CellAnswer {
-    let reason = match &answer.effect {
+    let reason = match &answer.verdict.effect {
         Effect::Fault(reason) | Effect::Unknown(reason) => Some(reason.clone()),
         _ => None,
     };
-    let mutated = if let Effect::Mutated(object) = &answer.effect { Some(object) } else { None };
+    let mutated = if let Effect::Mutated(object) = &answer.verdict.effect { Some(object) } else { None };
     let before = asked.request.get("object");
     CellAnswer {
         title: title(asked.request),
@@ -58,8 +58,8 @@ fn answer(
         reason,
         groups: groups(playground, evaluated, answer, asked),
         more: summary::denial(answer).map_or(0, |denial| super::number(denial.more)),
-        warnings: answer.warnings.clone(),
-        audit: answer.audit_annotations.iter().map(|(key, value)| audit_table(key, value)).collect(),
+        warnings: answer.verdict.warnings.clone(),
+        audit: answer.verdict.audit_annotations.iter().map(|(key, value)| audit_table(key, value)).collect(),
         patch: match (before, mutated) {
             (Some(before), Some(after)) => patch(before, after),
             _ => Vec::new(),
@@ -67,7 +67,7 @@ fn answer(
         diff: mutated
             .map(|after| ObjectDiff { before: before.map(yaml).unwrap_or_default(), after: yaml(after) }),
         checks: checks::of(playground, prepared, answer, asked),
-        look_ups: answer.look_ups.iter().map(ToString::to_string).collect(),
+        look_ups: answer.verdict.look_ups.iter().map(ToString::to_string).collect(),
         request: json(asked.request),
         response: response(prepared, answer, asked),
     }
@@ -198,10 +198,10 @@ fn response(prepared: &Prepared, answer: &Answer, asked: Asked<'_>) -> String {
         message: None,
         code: None,
         mutated_object: None,
-        audit_annotations: Some(answer.audit_annotations.clone()).filter(|known| !known.is_empty()),
-        warnings: Some(answer.warnings.clone()).filter(|known| !known.is_empty()),
+        audit_annotations: Some(answer.verdict.audit_annotations.clone()).filter(|known| !known.is_empty()),
+        warnings: Some(answer.verdict.warnings.clone()).filter(|known| !known.is_empty()),
     };
-    match &answer.effect {
+    match &answer.verdict.effect {
         Effect::Skipped | Effect::Unknown(_) => return String::new(),
         // In monitor mode, the policy server admits what the policy denies, and logs it.
         Effect::Admitted | Effect::Monitored(_) => {}

@@ -119,7 +119,7 @@ fn add(
 ) {
     let more = denial(answer).map_or(0, |denial| denial.violations.len().saturating_add(denial.more));
     cell.violations += super::number(more);
-    cell.warnings += super::number(answer.warnings.len());
+    cell.warnings += super::number(answer.verdict.warnings.len());
     if cell.outcome.is_none_or(|known| outcome < known) {
         cell.outcome = Some(outcome);
         (cell.headline, cell.decided_by) = headline();
@@ -132,7 +132,7 @@ pub(crate) fn outcome(
     answer: &Answer,
     asked: Asked<'_>,
 ) -> Outcome {
-    match &answer.effect {
+    match &answer.verdict.effect {
         Effect::Skipped => Outcome::NotLookedAt,
         Effect::Denied(_) => Outcome::Denied,
         // In monitor mode, the request is admitted whatever the answer is.
@@ -140,8 +140,8 @@ pub(crate) fn outcome(
         Effect::Monitored(_) | Effect::Fault(_) => Outcome::Monitored,
         Effect::Unknown(_) => Outcome::Unknown,
         Effect::Mutated(_) => Outcome::Changed,
-        Effect::Admitted if answer.is_out_of_scope => Outcome::NotLookedAt,
-        Effect::Admitted if !answer.warnings.is_empty() => Outcome::Warned,
+        Effect::Admitted if answer.verdict.is_out_of_scope => Outcome::NotLookedAt,
+        Effect::Admitted if !answer.verdict.warnings.is_empty() => Outcome::Warned,
         Effect::Admitted => match checks::deciding(playground, prepared, answer, asked) {
             Some(CheckResult::NotMet) => Outcome::NotLookedAt,
             Some(_) => Outcome::Unknown,
@@ -151,7 +151,7 @@ pub(crate) fn outcome(
 }
 
 pub(crate) fn denial(answer: &Answer) -> Option<&Denial> {
-    match &answer.effect {
+    match &answer.verdict.effect {
         Effect::Denied(denial) | Effect::Monitored(denial) => Some(denial),
         _ => None,
     }
@@ -183,14 +183,14 @@ fn headline(
     answer: &Answer,
     asked: Asked<'_>,
 ) -> (String, Option<String>) {
-    let headline = match &answer.effect {
+    let headline = match &answer.verdict.effect {
         Effect::Denied(denial) | Effect::Monitored(denial) => {
             denial.violations.first().map(|violation| asked.locate(violation).1).unwrap_or_default()
         }
         Effect::Fault(reason) | Effect::Unknown(reason) => reason.clone(),
         Effect::Mutated(_) => "changes the object".to_owned(),
         Effect::Skipped | Effect::Admitted => {
-            if let Some(warning) = answer.warnings.first() {
+            if let Some(warning) = answer.verdict.warnings.first() {
                 return (warning.clone(), None);
             }
             let checks = checks::of(playground, prepared, answer, asked).into_iter();

@@ -26,7 +26,9 @@ pub(super) use merge::{Draft, LibraryPart, merged};
 /// The keys of a check in `validate`. A rule has one of them.
 pub(super) const CONTENT: [&str; 5] = ["pattern", "anyPattern", "deny", "foreach", "cel"];
 
-static LIBRARY: LazyLock<Vec<LibraryRule>> = LazyLock::new(|| read().unwrap_or_default());
+/// A table of this crate: one that cannot be read would recognise nothing.
+static LIBRARY: LazyLock<Vec<LibraryRule>> =
+    LazyLock::new(|| read().expect("library.yaml is a list of rules"));
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -11,8 +11,6 @@ use std::vec::IntoIter;
 
 use text::nearest;
 
-use crate::matching::policy::Module;
-
 /// The most levels of an expression: the default of Rhai where it is compiled for release, as in
 /// the policy server.
 const MOST_LEVELS: usize = 64;
@@ -144,7 +142,7 @@ fn is_part_of_word(one: char) -> bool {
 
 impl Expression {
     /// Reads an expression about these members. An error is the rule and the remedy.
-    pub(super) fn read(text: &str, members: &BTreeMap<String, Module>) -> Result<Self, String> {
+    pub(super) fn read(text: &str, members: &[&str]) -> Result<Self, String> {
         let mut reader = Reader { tokens: tokens(text, members)?.into_iter().peekable(), members };
         let expression = reader.expression(0)?;
         match reader.tokens.next() {
@@ -175,7 +173,7 @@ impl Expression {
 }
 
 /// Returns the symbols and words between white space and comments.
-fn tokens<'e>(mut text: &'e str, members: &BTreeMap<String, Module>) -> Result<Vec<Token<'e>>, String> {
+fn tokens<'e>(mut text: &'e str, members: &[&str]) -> Result<Vec<Token<'e>>, String> {
     let mut tokens = Vec::new();
     loop {
         text = text.trim_ascii_start();
@@ -207,9 +205,8 @@ fn tokens<'e>(mut text: &'e str, members: &BTreeMap<String, Module>) -> Result<V
 }
 
 /// Returns what an expression may consist of, as a remedy.
-fn usage(members: &BTreeMap<String, Module>) -> String {
-    let names: Vec<&str> = members.keys().map(String::as_str).collect();
-    format!("use {} with the operators !, ==, !=, && and ||", names.join(", "))
+fn usage(members: &[&str]) -> String {
+    format!("use {} with the operators !, ==, !=, && and ||", members.join(", "))
 }
 
 fn unexpected(token: Option<Token<'_>>) -> String {
@@ -239,7 +236,7 @@ fn below(level: usize) -> Result<usize, String> {
 /// brackets take two, and an operator takes one.
 struct Reader<'e> {
     tokens: Peekable<IntoIter<Token<'e>>>,
-    members: &'e BTreeMap<String, Module>,
+    members: &'e [&'e str],
 }
 
 impl Reader<'_> {
@@ -268,10 +265,9 @@ impl Reader<'_> {
 
     /// Reads the brackets behind a name.
     fn member(&mut self, name: &str) -> Result<Expression, String> {
-        let is_member = self.members.contains_key(name);
+        let is_member = self.members.contains(&name);
         if !is_member || self.tokens.next_if_eq(&Token::Open).is_none() {
-            let names: Vec<&str> = self.members.keys().map(String::as_str).collect();
-            let remedy = match nearest(name, &names) {
+            let remedy = match nearest(name, self.members) {
                 Some(near) => format!("write {near}()"),
                 None => usage(self.members),
             };

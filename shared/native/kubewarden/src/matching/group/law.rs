@@ -4,7 +4,6 @@
 #![cfg(feature = "conditions")]
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::thread;
 
@@ -12,10 +11,9 @@ use cel::Program;
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, operators};
 use proptest::prelude::*;
 use rhai::Engine;
-use serde_json::json;
 
 use super::expression::{self, is_name};
-use super::{Group, GroupVerdict, MemberVerdict, Module};
+use super::{Group, GroupVerdict, MemberVerdict};
 
 /// Names of members; one that begins like an operator of Rhai, `!in`.
 const MEMBERS: [&str; 4] = ["a", "b_1", "inner", "_c"];
@@ -30,11 +28,8 @@ const PARTS: [&str; 30] = [
     "!", "&&", "||", "==", "!=", "=", " ", "\n", "\u{b}", "\u{c}", "// c\r\n", "+", "?", ".", "1", "'a'",
 ];
 
-fn group(expression: &str) -> Result<Group, String> {
-    let module = Module { module: "a".to_owned(), settings: json!({}), context_aware_resources: Vec::new() };
-    let members: BTreeMap<String, Module> =
-        MEMBERS.iter().map(|name| ((*name).to_owned(), module.clone())).collect();
-    Group::new(expression, members)
+fn group(expression: &str) -> Result<Group<&'static str>, String> {
+    Group::new(expression, MEMBERS.iter().map(|name| ((*name).to_owned(), *name)).collect())
 }
 
 /// Returns the value and the members that are called, in order; `None` if Rhai refuses the
@@ -149,8 +144,8 @@ proptest! {
         };
         let group = group(&expression).unwrap();
         let mut asked = Vec::new();
-        let verdict = group.evaluate(&mut |member| {
-            let at = MEMBERS.iter().position(|name| *name == member).unwrap();
+        let verdict = group.evaluate(|member| {
+            let at = MEMBERS.iter().position(|name| name == member).unwrap();
             asked.push(MEMBERS[at]);
             match admits[at] {
                 Some(true) => MemberVerdict::Admitted,
