@@ -29,6 +29,7 @@ var subjects = map[string]func(question []byte) (any, error){
 	"reader":       reader,
 	"services":     services,
 	"typed":        typed,
+	"zeros":        zeros,
 }
 
 func main() {

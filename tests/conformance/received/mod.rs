@@ -5,7 +5,7 @@
 
 mod objects;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -24,9 +24,6 @@ const NAMESPACE: &str = "received";
 
 /// The most objects, which the server and its controllers keep in memory.
 const OBJECTS: u64 = 5_000;
-
-const LACKING: &str = "requests that lack what the server adds";
-const EMPTY: &str = "requests with empty fields that the server drops";
 
 /// A request, of the fields that are compared.
 type Received = BTreeMap<String, Value>;
@@ -65,7 +62,7 @@ pub fn compare(plan: Plan) -> Result<Row, String> {
     let connection = server.connection();
     let parts = Parts::read();
     let mut random = Random::new(plan.seed);
-    let mut ours: Vec<(String, About, Received, Value)> = Vec::new();
+    let mut ours = Vec::new();
     let mut refused = Vec::new();
     for number in 0..plan.cases.min(OBJECTS) {
         let name = format!("case-{number}");
@@ -74,8 +71,8 @@ pub fn compare(plan: Plan) -> Result<Row, String> {
             refused.push(problem);
             continue;
         }
-        for (about, request) in requests(&object) {
-            ours.push((name.clone(), about, received(&request), object.clone()));
+        for (about, phase, request) in requests(&object) {
+            ours.push(((name.clone(), about, phase.to_owned()), request, object.clone()));
         }
     }
     if !refused.is_empty() {
@@ -86,16 +83,13 @@ pub fn compare(plan: Plan) -> Result<Row, String> {
         ));
     }
     let mut row = Row::default();
-    for (name, about, ours, object) in ours {
-        for phase in ["mutating", "validating"] {
-            let key = (name.clone(), about, phase.to_owned());
-            wait_until(&format!("the request {key:?} about {object}"), || {
-                recorded.lock().unwrap().contains_key(&key)
-            });
-            let outcome = compare_one(&recorded.lock().unwrap()[&key], &ours);
-            if let Some(how) = row.count(outcome) {
-                row.show(&object, &format!("{about:?}, {phase}: {how}"));
-            }
+    for (key, request, object) in ours {
+        wait_until(&format!("the request {key:?} about {object}"), || {
+            recorded.lock().unwrap().contains_key(&key)
+        });
+        let outcome = compare_one(&recorded.lock().unwrap()[&key], &request);
+        if let Some(how) = row.count(outcome) {
+            row.show(&object, &format!("{:?}, {}: {how}", key.1, key.2));
         }
     }
     Ok(row)
@@ -168,27 +162,36 @@ fn subject(object: &Value) -> Option<(&str, About)> {
     }
 }
 
-/// Returns the requests in which policies evaluate an object here.
-fn requests(object: &Value) -> Vec<(About, Value)> {
+/// Returns the requests in which policies of each phase evaluate an object here.
+fn requests(object: &Value) -> Vec<(About, &'static str, Value)> {
     let user = json!({ "username": "admin" });
     let cluster = Cluster::of_objects(Vec::new()).unwrap();
     let question = Question { user: user.clone(), object: Some(object.clone()), ..Question::default() };
     let mut asked = scan::Request::of_files(question.request(cluster.kinds()).unwrap());
-    let policies = [Policy::of_id("external-ips", &json!({})).unwrap()];
+    let policies = [true, false].map(|is_mutating| {
+        let policy = Policy::of_rules("external-ips", &json!({})).unwrap();
+        Policy { is_mutating, ..policy }
+    });
     let mut requests = Vec::new();
-    let mut receive = |_: &scan::Answer, asked: scan::Asked<'_>| {
+    let mut receive = |answer: &scan::Answer, asked: scan::Asked<'_>| {
         let about = if asked.concerns_pods() { About::Pod } else { About::Object };
-        requests.push((about, asked.request.clone()));
+        let phase = if policies[answer.policy].is_mutating { "mutating" } else { "validating" };
+        requests.push((about, phase, asked.request.clone()));
     };
     scan::ask_with_pods(&policies, &mut asked, Pods::On, &user, &cluster, &mut receive);
     // Nothing makes pods of a PodTemplate.
-    requests.retain(|(about, _)| *about == About::Object || object["kind"] != "PodTemplate");
+    requests.retain(|(about, ..)| *about == About::Object || object["kind"] != "PodTemplate");
     requests
 }
 
 /// Returns the fields that are compared, by their JSON pointers.
 fn received(request: &Value) -> Received {
     let mut fields = Received::new();
+    let mut request = request.clone();
+    if let Some(managed) = request.pointer_mut("/object/metadata/managedFields/0/fieldsV1") {
+        // The fields of a manager are not known.
+        managed.take();
+    }
     for name in ["kind", "resource", "name", "namespace", "operation", "object"] {
         leaves(&request[name], &format!("/{name}"), &mut fields);
     }
@@ -214,38 +217,21 @@ fn leaves(value: &Value, pointer: &str, fields: &mut Received) {
     }
 }
 
-fn compare_one(theirs: &Received, ours: &Received) -> Outcome {
-    // The UID of an owner is not known.
-    let is_known = |pointer: &str| !(pointer.contains("/ownerReferences/") && pointer.ends_with("/uid"));
+/// Compares what a webhook received with the request here, but for the values that are made up.
+fn compare_one(theirs: &Received, request: &Value) -> Outcome {
+    let ours = received(request);
+    let other = kubernetes::completion::otherwise(request).map(|other| received(&other));
+    let is_known =
+        |pointer: &String| other.as_ref().is_none_or(|other| other.get(pointer) == ours.get(pointer));
     let mut differing = Vec::new();
-    let mut has_empty = false;
-    for (pointer, value) in ours {
-        match theirs.get(pointer) {
-            Some(their) if their == value || !is_known(pointer) => {}
-            Some(their) => differing.push(format!("{pointer}: {their}, here {value}")),
-            None if is_empty(value) => has_empty = true,
-            None => differing.push(format!("{pointer}: absent, here {value}")),
+    for pointer in theirs.keys().chain(ours.keys()).collect::<BTreeSet<_>>() {
+        let values = [theirs.get(pointer), ours.get(pointer)];
+        let may_differ = !is_known(pointer) && values.iter().all(Option::is_some);
+        if values[0] != values[1] && !may_differ {
+            let [their, our] =
+                values.map(|value| value.map_or_else(|| "absent".to_owned(), Value::to_string));
+            differing.push(format!("{pointer}: {their}, here {our}"));
         }
     }
-    if !differing.is_empty() {
-        return Outcome::Different(differing.join("\n"));
-    }
-    let lacks = theirs.keys().any(|pointer| !ours.contains_key(pointer));
-    match (has_empty, lacks) {
-        (true, _) => Outcome::Named(EMPTY),
-        (false, true) => Outcome::Named(LACKING),
-        (false, false) => Outcome::Equal,
-    }
-}
-
-/// Whether the types of Kubernetes can omit a value.
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Bool(value) => !value,
-        Value::Number(number) => number.as_u64() == Some(0),
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => fields.is_empty(),
-        Value::Null => true,
-    }
+    if differing.is_empty() { Outcome::Equal } else { Outcome::Different(differing.join("\n")) }
 }

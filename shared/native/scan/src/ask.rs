@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 
+use kubernetes::completion::Phase;
 use kubewarden::matching::Decision;
 use serde_json::Value;
 use text::Step;
@@ -30,6 +31,8 @@ pub struct Answer {
 pub struct Asked<'a> {
     /// The `AdmissionRequest` before the policy changes its object.
     pub request: &'a Value,
+    /// Whether the objects are those of files, with values that are made up.
+    pub is_completed: bool,
     /// The pod that a workload would make, and the workload, if the request is about the pod.
     pub(crate) pod: Option<(&'a PodOfWorkload, &'a Value)>,
 }
@@ -92,10 +95,11 @@ pub fn ask_with_pods<P: Borrow<Policy>>(
         receive(answer, asked);
     });
     // The pods come from the workload as it would be stored, with the changes of the policies.
+    asked.enter(Phase::Validating);
     let Some(workload) = asked.value().get("object").filter(|_| makes_pods) else { return };
     let Some(made) = PodOfWorkload::of(workload) else { return };
     let user = made.user().unwrap_or_else(|| User(user.clone()));
-    let mut request = asked.derived(request(Change::Create(made.pod.clone()), &user, &cluster.resources));
+    let mut request = asked.about_pod(request(Change::Create(made.pod.clone()), &user, &cluster.resources));
     let evaluates =
         |policy: usize| pods == Pods::On || may_evaluate_pods.get(policy).copied().unwrap_or_default();
     ask_some(policies, &mut request, Some((&made, workload)), cluster, &evaluates, &mut |answer, asked| {
@@ -141,6 +145,7 @@ fn ask_some<P: Borrow<Policy>>(
             continue;
         }
         let policy = policy.borrow();
+        asked.enter(if policy.is_mutating { Phase::Mutating } else { Phase::Validating });
         let decision = asked.decide(&policy.webhook, &cluster.resources, labels);
         *may_evaluate_pods = match &decision {
             Decision::NeverSent
@@ -157,7 +162,8 @@ fn ask_some<P: Borrow<Policy>>(
         };
         let mut answer = answer(index, policy, decision, asked, cluster);
         *may_evaluate_pods |= matches!(answer.verdict.effect, Effect::Admitted | Effect::Mutated(_));
-        receive(&mut answer, Asked { request: asked.value(), pod });
+        let is_completed = asked.is_completed();
+        receive(&mut answer, Asked { request: asked.value(), is_completed, pod });
         if let Effect::Mutated(object) = answer.verdict.effect {
             asked.set_object(object);
         }

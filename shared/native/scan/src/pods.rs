@@ -3,6 +3,7 @@
 //! Sources: `GetPodFromTemplate` in `pkg/controller/controller_utils.go` of Kubernetes, and for
 //! each workload its controller: `pkg/controller/{replicaset,statefulset,daemon,job}`.
 
+use kubernetes::completion::{CRON_JOB_MINUTES, HASH, NODE, UID as MADE_UP_UID};
 use serde_json::{Map, Value, json};
 use text::Step;
 
@@ -23,28 +24,36 @@ struct Workload {
     kind: &'static str,
     template: &'static [&'static str],
     controller: Option<&'static str>,
-    /// The owner of the pods: its API version and kind. For a Deployment, this is a `ReplicaSet`.
-    owner: (&'static str, &'static str),
+    /// The owner of the pods: its API version and kind, and what its name adds to that of the
+    /// workload.
+    owner: (&'static str, &'static str, Option<&'static str>),
 }
 
 const SPEC: &[&str] = &["spec", "template"];
+const JOB_SPEC: &[&str] = &["spec", "jobTemplate", "spec", "template"];
 
 const WORKLOADS: &[Workload] = &[
-    workload("", "ReplicationController", SPEC, "replication-controller", ("v1", "ReplicationController")),
-    workload("apps", "DaemonSet", SPEC, "daemon-set-controller", ("apps/v1", "DaemonSet")),
-    workload("apps", "Deployment", SPEC, "replicaset-controller", ("apps/v1", "ReplicaSet")),
-    workload("apps", "ReplicaSet", SPEC, "replicaset-controller", ("apps/v1", "ReplicaSet")),
-    workload("apps", "StatefulSet", SPEC, "statefulset-controller", ("apps/v1", "StatefulSet")),
     workload(
-        "batch",
-        "CronJob",
-        &["spec", "jobTemplate", "spec", "template"],
-        "job-controller",
-        ("batch/v1", "Job"),
+        "",
+        "ReplicationController",
+        SPEC,
+        "replication-controller",
+        ("v1", "ReplicationController", None),
     ),
-    workload("batch", "Job", SPEC, "job-controller", ("batch/v1", "Job")),
+    workload("apps", "DaemonSet", SPEC, "daemon-set-controller", ("apps/v1", "DaemonSet", None)),
+    workload("apps", "Deployment", SPEC, "replicaset-controller", ("apps/v1", "ReplicaSet", Some(HASH))),
+    workload("apps", "ReplicaSet", SPEC, "replicaset-controller", ("apps/v1", "ReplicaSet", None)),
+    workload("apps", "StatefulSet", SPEC, "statefulset-controller", ("apps/v1", "StatefulSet", None)),
+    workload("batch", "CronJob", JOB_SPEC, "job-controller", ("batch/v1", "Job", Some(CRON_JOB_MINUTES))),
+    workload("batch", "Job", SPEC, "job-controller", ("batch/v1", "Job", None)),
     // Nothing makes pods of a PodTemplate by itself.
-    Workload { group: "", kind: "PodTemplate", template: &["template"], controller: None, owner: ("", "") },
+    Workload {
+        group: "",
+        kind: "PodTemplate",
+        template: &["template"],
+        controller: None,
+        owner: ("", "", None),
+    },
 ];
 
 const fn workload(
@@ -52,17 +61,31 @@ const fn workload(
     kind: &'static str,
     template: &'static [&'static str],
     controller: &'static str,
-    owner: (&'static str, &'static str),
+    owner: (&'static str, &'static str, Option<&'static str>),
 ) -> Workload {
     Workload { group, kind, template, controller: Some(controller), owner }
 }
 
+/// The taints that pods of a `DaemonSet` tolerate, with their effects. The last one is that of
+/// pods in the host network.
+///
+/// Source: `AddOrUpdateDaemonPodTolerations` in `pkg/controller/daemon/util/daemonset_util.go`.
+const DAEMON_TOLERATIONS: [(&str, &str); 7] = [
+    ("not-ready", "NoExecute"),
+    ("unreachable", "NoExecute"),
+    ("disk-pressure", "NoSchedule"),
+    ("memory-pressure", "NoSchedule"),
+    ("pid-pressure", "NoSchedule"),
+    ("unschedulable", "NoSchedule"),
+    ("network-unavailable", "NoSchedule"),
+];
+
 impl PodOfWorkload {
-    /// Returns the pod that a workload would make; `None` for other objects, and for a workload
-    /// without a template.
+    /// Returns the pod that the controller of a workload makes first; `None` for other objects, and
+    /// for a workload without a template.
     ///
-    /// Values that a controller makes up, such as the hash in names and labels, are missing: the
-    /// pod has no name, as in the request of most controllers.
+    /// The workload is stored, or completed like one. Values that a controller makes up, such as
+    /// the hash in names and labels, are made up as in [`kubernetes::completion`].
     pub(crate) fn of(object: &Value) -> Option<Self> {
         let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
         let workload = find(text("apiVersion"), text("kind"))?;
@@ -78,29 +101,34 @@ impl PodOfWorkload {
         metadata.extend(
             object.pointer("/metadata/namespace").map(|value| ("namespace".to_owned(), value.clone())),
         );
+        let (api_version, kind, suffix) = workload.owner;
+        let owner = suffix.map_or_else(|| name.to_owned(), |suffix| format!("{name}-{suffix}"));
+        let uid = object.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or(MADE_UP_UID);
+        metadata.insert("generateName".to_owned(), format!("{owner}-").into());
         match workload.kind {
             "StatefulSet" => {
                 metadata.insert("name".to_owned(), format!("{name}-0").into());
                 set_label(&mut metadata, "statefulset.kubernetes.io/pod-name", &format!("{name}-0"));
                 set_label(&mut metadata, "apps.kubernetes.io/pod-index", "0");
+                set_label(&mut metadata, "controller-revision-hash", &format!("{name}-{HASH}"));
                 identify(&mut spec, object, name);
             }
-            kind => {
-                metadata.insert("generateName".to_owned(), format!("{name}-").into());
-                if matches!(kind, "Job" | "CronJob") {
-                    set_label(&mut metadata, "batch.kubernetes.io/job-name", name);
-                    set_label(&mut metadata, "job-name", name);
-                }
+            "DaemonSet" => {
+                set_label(&mut metadata, "controller-revision-hash", HASH);
+                set_label(&mut metadata, "pod-template-generation", "1");
+                bind(&mut spec);
             }
+            "Deployment" => set_label(&mut metadata, "pod-template-hash", HASH),
+            "Job" | "CronJob" => track(&mut metadata, &owner, uid),
+            _ => {}
         }
+        forget_empty_sources(&mut spec);
         if workload.controller.is_some() {
-            let (api_version, kind) = workload.owner;
             let owner = json!({
                 "apiVersion": api_version,
                 "kind": kind,
-                "name": name,
-                // The API server makes it up.
-                "uid": object.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default(),
+                "name": owner,
+                "uid": uid,
                 "controller": true,
                 "blockOwnerDeletion": true,
             });
@@ -158,6 +186,55 @@ fn set_label(metadata: &mut Map<String, Value>, key: &str, value: &str) {
     let labels = metadata.entry("labels").or_insert_with(|| json!({}));
     if let Some(labels) = labels.as_object_mut() {
         labels.insert(key.to_owned(), value.into());
+    }
+}
+
+/// The encoding between controllers and servers has no empty lists.
+fn forget_empty_sources(spec: &mut Value) {
+    let volumes = spec.get_mut("volumes").and_then(Value::as_array_mut);
+    for projected in
+        volumes.into_iter().flatten().filter_map(|volume| volume.get_mut("projected")?.as_object_mut())
+    {
+        if projected.get("sources").is_some_and(|sources| *sources == json!([])) {
+            projected.remove("sources");
+        }
+    }
+}
+
+/// Gives a pod what a Job finds its pods by.
+fn track(metadata: &mut Map<String, Value>, job: &str, uid: &str) {
+    for (key, value) in [("controller-uid", uid), ("job-name", job)] {
+        set_label(metadata, key, value);
+        set_label(metadata, &format!("batch.kubernetes.io/{key}"), value);
+    }
+    let finalizers = metadata.entry("finalizers").or_insert_with(|| json!([]));
+    if let Some(finalizers) = finalizers.as_array_mut() {
+        finalizers.push("batch.kubernetes.io/job-tracking".into());
+    }
+}
+
+/// Binds the pod of a `DaemonSet` to a node.
+fn bind(spec: &mut Value) {
+    let Some(spec) = spec.as_object_mut() else { return };
+    let term = json!({ "matchFields": [{ "key": "metadata.name", "operator": "In", "values": [NODE] }] });
+    let affinity = spec.entry("affinity").or_insert_with(|| json!({}));
+    if let Some(affinity) = affinity.as_object_mut() {
+        let of_node = affinity.entry("nodeAffinity").or_insert_with(|| json!({}));
+        if let Some(of_node) = of_node.as_object_mut() {
+            let terms = json!({ "nodeSelectorTerms": [term] });
+            of_node.insert("requiredDuringSchedulingIgnoredDuringExecution".to_owned(), terms);
+        }
+    }
+    let is_in_host = spec.get("hostNetwork") == Some(&Value::Bool(true));
+    let number = DAEMON_TOLERATIONS.len() - usize::from(!is_in_host);
+    let tolerations = spec.entry("tolerations").or_insert_with(|| json!([]));
+    let Some(tolerations) = tolerations.as_array_mut() else { return };
+    for (taint, effect) in DAEMON_TOLERATIONS.into_iter().take(number) {
+        let toleration =
+            json!({ "key": format!("node.kubernetes.io/{taint}"), "operator": "Exists", "effect": effect });
+        if !tolerations.contains(&toleration) {
+            tolerations.push(toleration);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use admission::{Decision, Findings, PolicyEntry};
+use kubernetes::completion::{Phase, complete, complete_stored, is_stored};
 use kubernetes::kinds::Kinds;
 use kubewarden::matching::{Evaluator, GroupVerdict, Match, MemberVerdict, Webhook};
 use serde_json::Value;
@@ -22,39 +23,83 @@ use crate::violation::{Denial, Violation, of_text, typed};
 pub struct Request {
     value: Value,
     json: OnceCell<String>,
-    lacks: Lacks,
-}
-
-/// The fields that the objects of a request lack.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Lacks {
-    Nothing,
-    /// Those that an API server sets.
-    OfServer,
-    /// All but those that the policies of this program read.
-    Unread,
+    /// The phase for whose webhooks objects of files are completed; `None` for objects as a webhook
+    /// receives them.
+    completed: Option<Phase>,
+    /// Whether the object has only the fields that the policies of this program read.
+    is_reduced: bool,
 }
 
 impl Request {
     /// Creates a request of the value that an API server sends.
     #[must_use]
     pub fn new(value: Value) -> Self {
-        Self { value, json: OnceCell::new(), lacks: Lacks::Nothing }
+        Self { value, json: OnceCell::new(), completed: None, is_reduced: false }
     }
 
-    /// Creates a request about objects of files, which lack what an API server sets.
+    /// Creates a request about objects of files, which it completes as an API server does before
+    /// admission ([`kubernetes::completion`]).
     #[must_use]
     pub fn of_files(value: Value) -> Self {
-        Self { lacks: Lacks::OfServer, ..Self::new(value) }
+        let mut request = Self { completed: Some(Phase::Mutating), ..Self::new(value) };
+        request.complete(Phase::Mutating);
+        request
     }
 
-    /// Creates a request whose object has only the fields that the policies of this program read.
+    /// Creates a request about a stored object of which only some fields are known.
     pub(crate) fn reduced(value: Value) -> Self {
-        Self { lacks: Lacks::Unread, ..Self::new(value) }
+        Self { is_reduced: true, ..Self::new(value) }
     }
 
-    pub(crate) fn derived(&self, value: Value) -> Self {
-        Self { lacks: self.lacks, ..Self::new(value) }
+    /// Creates a request about a pod that is made of the object of this one.
+    pub(crate) fn about_pod(&self, value: Value) -> Self {
+        Self { is_reduced: self.is_reduced, ..Self::of_files(value) }
+    }
+
+    /// Turns the request into the one that the webhooks of a phase receive.
+    pub(crate) fn enter(&mut self, phase: Phase) {
+        if self.completed.is_some_and(|completed| completed < phase) {
+            self.complete(phase);
+            self.completed = Some(phase);
+            self.json = OnceCell::new();
+        }
+    }
+
+    pub(crate) fn is_completed(&self) -> bool {
+        self.completed.is_some()
+    }
+
+    fn complete(&mut self, phase: Phase) {
+        let Value::Object(fields) = &mut self.value else { return };
+        let text = |name| fields.get(name).and_then(Value::as_str).unwrap_or_default();
+        let is_subresource = !text("subResource").is_empty();
+        match text("operation") {
+            "CREATE" => {
+                let Some(object) = fields.get_mut("object") else { return };
+                // The object of a subresource is stored only as a part of another one.
+                complete(object, if is_subresource { Phase::Mutating } else { phase });
+                let name = object.pointer("/metadata/name").filter(|name| name.is_string()).cloned();
+                if let Some(name) = name.filter(|_| !fields.contains_key("name")) {
+                    fields.insert("name".to_owned(), name);
+                }
+            }
+            "UPDATE" | "DELETE" => {
+                let mut status = None;
+                if let Some(old) = fields.get_mut("oldObject") {
+                    complete_stored(old);
+                    status = old.get("status").cloned();
+                }
+                let Some(object) = fields.get_mut("object") else { return };
+                let is_stored = is_stored(object);
+                complete_stored(object);
+                if let (Some(status), Value::Object(object), false) =
+                    (status, object, is_stored || is_subresource)
+                {
+                    object.insert("status".to_owned(), status);
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Decides whether a webhook is called. That depends on fields that a reduced object may lack.
@@ -64,10 +109,12 @@ impl Request {
         kinds: &Kinds,
         namespace: Option<&Value>,
     ) -> kubewarden::matching::Decision {
-        match self.lacks {
-            Lacks::Nothing => webhook.decide_with(kinds, &self.value, namespace),
-            Lacks::OfServer => webhook.decide_unstored(kinds, &self.value, namespace),
-            Lacks::Unread => webhook.decide_without_objects(kinds, &self.value, namespace),
+        if self.is_reduced {
+            webhook.decide_without_objects(kinds, &self.value, namespace)
+        } else if self.completed.is_some() {
+            webhook.decide_unstored(kinds, &self.value, namespace)
+        } else {
+            webhook.decide_with(kinds, &self.value, namespace)
         }
     }
 
@@ -80,6 +127,9 @@ impl Request {
     pub(crate) fn set_object(&mut self, object: Value) {
         if let Value::Object(fields) = &mut self.value {
             fields.insert("object".to_owned(), object);
+        }
+        if let Some(phase) = self.completed {
+            self.complete(phase);
         }
         self.json = OnceCell::new();
     }
@@ -149,7 +199,10 @@ pub enum Effect {
 pub(crate) fn evaluate(policy: &Policy, found: &Match, request: &Request, cluster: &Cluster) -> Verdict {
     match found.sent(request.value()) {
         Cow::Borrowed(_) => by_evaluator(&policy.evaluator, request, cluster),
-        Cow::Owned(sent) => by_evaluator(&policy.evaluator, &request.derived(sent), cluster),
+        Cow::Owned(sent) => {
+            let sent = Request { is_reduced: request.is_reduced, ..Request::new(sent) };
+            by_evaluator(&policy.evaluator, &sent, cluster)
+        }
     }
 }
 
@@ -204,9 +257,7 @@ impl Module {
         match &self.engine {
             Engine::Native(entry) => natively(entry, self, request, cluster),
             #[cfg(feature = "modules")]
-            Engine::Deployed(_) if request.lacks == Lacks::Unread => {
-                unknown("a module may read every field".to_owned())
-            }
+            Engine::Deployed(_) if request.is_reduced => unknown("a module may read every field".to_owned()),
             #[cfg(feature = "modules")]
             Engine::Deployed(deployed) => in_host::evaluate(deployed, request, cluster),
             Engine::Refused(_) | Engine::Unavailable(_) => {

@@ -44,6 +44,9 @@ const OPERATIONS: [&str; 4] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) requests: Vec<Value>,
+    /// Whether the case has no objects but those of its request, which are as a webhook receives
+    /// them.
+    pub(crate) is_received: bool,
     pub(crate) user: Value,
     pub(crate) cluster: Cluster,
     /// The recording that answers look-ups instead of the cluster.
@@ -89,6 +92,7 @@ impl<'s> Reader<'s, '_> {
         }
         Ok(Case {
             requests,
+            is_received: ["object", "objects", "oldObject"].iter().all(|key| self.get(key).is_none()),
             user,
             cluster,
             session,

@@ -266,7 +266,8 @@ impl Runner<'_> {
             add(policy, got);
         };
         for request in &case.requests {
-            let mut request = Request::new(request.clone());
+            let of = if case.is_received { Request::new } else { Request::of_files };
+            let mut request = of(request.clone());
             scan::ask_with_pods(&usable, &mut request, pods, &case.user, &case.cluster, &mut receive);
         }
         all

@@ -1,7 +1,9 @@
 //! Samples and cases as workspaces, in the form that a user would enter.
 
+use kubernetes::completion::{Phase, complete};
 use kubernetes::review::AdmissionRequest;
 use manifest::documents;
+use scan::{Cluster, Effect, Policy, Request, Verdict};
 use serde_json::{Value, json};
 use suite::cases::{Case, CaseOutcome};
 
@@ -40,7 +42,37 @@ pub(crate) fn of_case(policy: &str, case: &Case) -> Workspace {
     };
     let request = case.request_value();
     let unsplit = || Workspace { objects: yaml(&request), ..base.clone() };
-    split(&request, &base).unwrap_or_else(unsplit)
+    split(&request, &base).filter(|_| is_that_of_a_file(policy, case)).unwrap_or_else(unsplit)
+}
+
+/// Returns whether the objects of a case, which are as a webhook receives them, have the same
+/// verdict as objects of a file.
+fn is_that_of_a_file(policy: &str, case: &Case) -> bool {
+    let Some(asked) = Policy::of_rules(policy, &case.settings) else { return true };
+    let cluster = match &case.cluster.unreachable {
+        Some(reason) => Cluster::unreachable(reason),
+        None => {
+            Cluster::of_objects(case.cluster.objects.clone()).unwrap_or_else(|why| Cluster::unreachable(&why))
+        }
+    };
+    let [received, completed] = [Request::new, Request::of_files].map(|request| {
+        let mut said = Vec::new();
+        scan::ask(&[&asked], &mut request(case.request_value()), &cluster, &mut |answer, _| {
+            said.push(match &answer.verdict.effect {
+                Effect::Mutated(object) => {
+                    let mut object = object.clone();
+                    complete(&mut object, Phase::Validating);
+                    object.to_string()
+                }
+                effect => {
+                    let Verdict { warnings, audit_annotations, .. } = &answer.verdict;
+                    format!("{effect:?} {warnings:?} {audit_annotations:?}")
+                }
+            });
+        });
+        said
+    });
+    received == completed
 }
 
 fn evaluated_by(policy: &str, settings: String) -> PolicyInput {

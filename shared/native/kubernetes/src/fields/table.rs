@@ -18,7 +18,7 @@ pub(crate) static KINDS: LazyLock<Vec<(&str, &Fields)>> = LazyLock::new(|| {
 static TYPES: LazyLock<BTreeMap<&str, Fields>> = LazyLock::new(|| {
     let of_line = |line: &'static str| {
         let (id, fields) = line.split_once(' ').unwrap_or((line, ""));
-        (id, Fields::new(id.rsplit('.').next().unwrap_or(id), fields))
+        (id, Fields::new(id, fields))
     };
     lines().filter(|line| !line.contains(": ")).map(of_line).collect()
 });

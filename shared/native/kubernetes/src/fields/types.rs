@@ -9,6 +9,8 @@ use crate::fields::{format, table};
 pub struct Fields {
     /// The name of the type in the Kubernetes API.
     pub name: &'static str,
+    /// The name in the table, behind a group and a version if several types have the name.
+    pub(crate) id: &'static str,
     text: &'static str,
     entries: OnceLock<Vec<(&'static str, Type)>>,
 }
@@ -47,8 +49,8 @@ pub enum Type {
 }
 
 impl Fields {
-    pub(crate) fn new(name: &'static str, text: &'static str) -> Self {
-        Self { name, text, entries: OnceLock::new() }
+    pub(crate) fn new(id: &'static str, text: &'static str) -> Self {
+        Self { name: id.rsplit('.').next().unwrap_or(id), id, text, entries: OnceLock::new() }
     }
 
     /// Returns each field with its type, in alphabetical order.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::matching::condition::Variables;
 use crate::matching::decision::{Match, Reason};
 use crate::matching::selector::Selection;
-use crate::matching::webhook::{Webhook, is_never_sent};
+use crate::matching::webhook::{Webhook, evaluate, is_never_sent};
 use crate::rule::Target;
 
 /// A check of a request.
@@ -53,26 +53,38 @@ pub enum CheckResult {
 const OPERATIONS: [&str; 4] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
 impl Webhook {
-    /// Returns the checks by which [`Webhook::decide_with`] decides, in their order.
+    /// Returns the checks by which [`Webhook::decide_with`] decides, in their order, or
+    /// [`Webhook::decide_unstored`].
     #[must_use]
-    pub fn checks(&self, kinds: &Kinds, request: &Value, namespace: Option<&Value>) -> Vec<Check> {
+    pub fn checks(
+        &self,
+        kinds: &Kinds,
+        request: &Value,
+        namespace: Option<&Value>,
+        is_unstored: bool,
+    ) -> Vec<Check> {
         let mut checks = Checks::default();
         let target = Target::of(request);
         let found = self.hit(kinds, &target);
         self.check_rules(kinds, request, &target, &mut checks);
         checks.add(CheckSubject::Namespace, || self.check_namespace(&target, request, namespace));
         if self.has_object_selector() {
-            checks.add(CheckSubject::Object, || match self.leaves_out_object(request) {
-                None => (CheckResult::Met, "an object of the request meets spec.objectSelector".to_owned()),
-                Some(requirement) => (
+            checks.add(CheckSubject::Object, || match self.select_object(request, is_unstored) {
+                Selection::Selected => {
+                    (CheckResult::Met, "an object of the request meets spec.objectSelector".to_owned())
+                }
+                Selection::Left(requirement) => (
                     CheckResult::NotMet,
                     format!("neither the object nor the old object meets spec.objectSelector: {requirement}"),
                 ),
+                Selection::Unknown(requirement) => {
+                    (CheckResult::Unknown, Reason::Label(requirement).to_string())
+                }
             });
         }
         // A conversion that is not known leaves no request to evaluate conditions for.
         let found = found.and_then(|hit| hit.found().ok()).unwrap_or_default();
-        self.check_conditions(&found, request, &mut checks);
+        self.check_conditions(&found, request, is_unstored, &mut checks);
         checks.list
     }
 
@@ -132,12 +144,12 @@ impl Webhook {
         }
     }
 
-    fn check_conditions(&self, found: &Match, request: &Value, checks: &mut Checks) {
+    fn check_conditions(&self, found: &Match, request: &Value, is_unstored: bool, checks: &mut Checks) {
         let sent = found.sent(request);
         let variables = Variables::of(&sent);
         for condition in self.conditions() {
             checks.add(CheckSubject::Condition(condition.name().to_owned()), || {
-                match condition.holds(&variables) {
+                match evaluate(condition, &sent, &variables, is_unstored) {
                     Ok(true) => {
                         (CheckResult::Met, format!("the match condition {} is true", condition.name()))
                     }
@@ -186,7 +198,7 @@ mod tests {
             ],
         }));
         let webhook = webhook.unwrap();
-        let checks = webhook.checks(&Kinds::default(), request, namespace);
+        let checks = webhook.checks(&Kinds::default(), request, namespace, false);
         // The checks say what the decision is.
         let decision = webhook.decide(request, namespace);
         let is_met = checks.iter().all(|check| check.result == CheckResult::Met);

@@ -60,6 +60,8 @@ pub enum Reason {
     /// The namespaceSelector has this requirement, and the labels of the Namespace are not known.
     /// The API server rejects requests in a namespace that does not exist.
     Namespace(Arc<str>),
+    /// The objectSelector has this requirement about a label whose value a controller makes up.
+    Label(Arc<str>),
     /// The rule with this index matches an equivalent resource, and the API server would convert
     /// the object to it.
     Conversion {
@@ -157,6 +159,12 @@ impl fmt::Display for Reason {
         match self {
             Self::Namespace(requirement) => {
                 write!(f, "spec.namespaceSelector has {requirement}, and the Namespace is not in the input")
+            }
+            Self::Label(requirement) => {
+                write!(
+                    f,
+                    "spec.objectSelector has {requirement}, and a controller makes up the value of the label"
+                )
             }
             Self::Conversion { rule, to } => {
                 write!(

@@ -44,11 +44,11 @@ mod decision;
 mod evaluator;
 mod fields;
 mod group;
+mod made_up;
 mod observation;
 mod policy;
 mod policy_kind;
 mod selector;
-mod server_fields;
 #[cfg(test)]
 mod table;
 mod timeouts;

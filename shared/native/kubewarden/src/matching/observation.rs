@@ -44,8 +44,9 @@ impl Webhook {
                 Selection::Unknown(_) => None,
             })
         });
-        let object_selector =
-            self.has_object_selector().then(|| reached.then(|| self.leaves_out_object(request).is_none()));
+        let object_selector = self
+            .has_object_selector()
+            .then(|| reached.then(|| self.select_object(request, false) == Selection::Selected));
         let is_selected =
             [namespace_selector, object_selector].iter().flatten().all(|one| *one == Some(true));
         let sent = found.as_ref().filter(|_| is_selected).map(|found: &Match| found.sent(request));

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use kubernetes::completion::is_made_up;
 use rules::name::{is_label_key, is_label_value};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -61,10 +62,14 @@ pub(crate) struct Labels<'v> {
     name: Option<&'v str>,
     /// Whether labels that are not written are absent, and not just unknown.
     is_complete: bool,
+    /// Whether values may be made up.
+    is_made_up: bool,
 }
 
 enum Found<'v> {
     Value(&'v str),
+    /// The label exists with a value that is not known.
+    Present,
     Absent,
     Unknown,
 }
@@ -75,18 +80,24 @@ impl<'v> Labels<'v> {
     pub(crate) fn of(object: &'v Value) -> Option<Self> {
         let metadata = object.get("metadata")?.as_object()?;
         let written = metadata.get("labels").and_then(Value::as_object);
-        Some(Self { written, name: None, is_complete: true })
+        Some(Self { written, name: None, is_complete: true, is_made_up: false })
     }
 
     /// The labels of a Namespace with this name; `None` stands for a Namespace that is not known.
     pub(crate) fn of_namespace(name: Option<&'v str>, namespace: Option<&'v Value>) -> Self {
         let written = namespace.and_then(|object| object.pointer("/metadata/labels")?.as_object());
-        Self { written, name, is_complete: namespace.is_some() }
+        Self { written, name, is_complete: namespace.is_some(), is_made_up: false }
+    }
+
+    /// The labels of an object of a file, whose values may be made up.
+    pub(crate) fn with_made_up_values(self) -> Self {
+        Self { is_made_up: true, ..self }
     }
 
     fn get(&self, key: &str) -> Found<'v> {
         if let Some(value) = self.written.and_then(|labels| labels.get(key)?.as_str()) {
-            return Found::Value(value);
+            let is_known = !(self.is_made_up && is_made_up(value));
+            return if is_known { Found::Value(value) } else { Found::Present };
         }
         match self.name {
             Some(name) if key == NAMESPACE_NAME => Found::Value(name),
@@ -155,15 +166,15 @@ impl LabelSelector {
         for Requirement { key, operator, values, text } in &self.0 {
             let found = labels.get(key);
             let is_met = match (operator, found) {
-                (_, Found::Unknown) => {
+                (_, Found::Unknown) | (Operator::In | Operator::NotIn, Found::Present) => {
                     unknown = unknown.or(Some(text));
                     continue;
                 }
                 (Operator::In, Found::Value(found)) => values.iter().any(|value| value == found),
                 (Operator::NotIn, Found::Value(found)) => values.iter().all(|value| value != found),
-                (Operator::Exists, Found::Value(_))
+                (Operator::Exists, Found::Value(_) | Found::Present)
                 | (Operator::NotIn | Operator::DoesNotExist, Found::Absent) => true,
-                (Operator::DoesNotExist, Found::Value(_))
+                (Operator::DoesNotExist, Found::Value(_) | Found::Present)
                 | (Operator::In | Operator::Exists, Found::Absent) => false,
             };
             if !is_met {

@@ -13,8 +13,8 @@ use crate::matching::condition::{Condition, Variables};
 use crate::matching::condition_error::ConditionError;
 use crate::matching::decision::{Decision, GroupVersion, Match, Reason};
 use crate::matching::fields::takes;
+use crate::matching::made_up::deciding;
 use crate::matching::selector::{LabelSelector, Labels, Selection, SelectorSpec};
-use crate::matching::server_fields;
 use crate::rule::{RuleWithOperations, Target};
 
 /// The requests that a policy receives.
@@ -195,9 +195,9 @@ impl Webhook {
         self.decide_noting(kinds, request, namespace, false, &mut false)
     }
 
-    /// Decides as [`Webhook::decide_with`] about a request with objects of files, which lack what
-    /// an API server sets. A condition that depends on such a field is unknown. Objects that have
-    /// been stored, by their uid, lack nothing.
+    /// Decides as [`Webhook::decide_with`] about a request with objects of files, which are
+    /// completed with values that are made up ([`kubernetes::completion`]). A decision that depends
+    /// on one is unknown.
     #[must_use]
     pub fn decide_unstored(&self, kinds: &Kinds, request: &Value, namespace: Option<&Value>) -> Decision {
         self.decide_noting(kinds, request, namespace, true, &mut false)
@@ -240,9 +240,11 @@ impl Webhook {
             Selection::Unknown(requirement) => Some(requirement),
         };
         *reads_objects |= self.has_object_selector();
-        if let Some(requirement) = self.leaves_out_object(request) {
-            return Decision::ObjectIsNotSelected(requirement);
-        }
+        let missing = match self.select_object(request, is_unstored) {
+            Selection::Selected => missing.map(Reason::Namespace),
+            Selection::Left(requirement) => return Decision::ObjectIsNotSelected(requirement),
+            Selection::Unknown(requirement) => Some(Reason::Label(requirement)),
+        };
         let found = match hit.found() {
             Ok(found) => found,
             Err(reason) => return Decision::Unknown(reason),
@@ -251,7 +253,7 @@ impl Webhook {
             (Decision::Called(_), _) if self.is_admitted(&target) => Decision::AdmittedByServer,
             // A condition that is false decides, whatever the labels of the Namespace are.
             (decision @ Decision::ConditionIsFalse(_), _) | (decision, None) => decision,
-            (_, Some(requirement)) => Decision::Unknown(Reason::Namespace(requirement)),
+            (_, Some(reason)) => Decision::Unknown(reason),
         }
     }
 
@@ -362,14 +364,10 @@ impl Webhook {
         }
         let sent = found.sent(request);
         let variables = Variables::of(&sent);
-        let (mut failed, mut unknown, mut filled) = (None, None, None);
+        let (mut failed, mut unknown) = (None, None);
         for condition in &self.conditions {
-            let mut result = condition.holds(&variables);
+            let result = evaluate(condition, &sent, &variables, is_unstored);
             *reads_objects |= variables.objects_are_read();
-            if is_unstored && variables.objects_are_read() {
-                let filled = filled.get_or_insert_with(|| server_fields::filled(&sent));
-                result = without_server_fields(condition, &sent, filled, result);
-            }
             match result {
                 Ok(true) => {}
                 Ok(false) => return Decision::ConditionIsFalse(condition.name().to_owned()),
@@ -408,33 +406,35 @@ impl Webhook {
         self.namespace_selector.select(labels)
     }
 
-    /// Returns the requirement that neither object meets.
-    pub(crate) fn leaves_out_object(&self, request: &Value) -> Option<Arc<str>> {
+    /// Selects one of the objects, whose labels may be made up.
+    pub(crate) fn select_object(&self, request: &Value, is_unstored: bool) -> Selection {
         if self.object_selector.is_empty() {
-            return None;
+            return Selection::Selected;
         }
-        let mut left: Option<Arc<str>> = None;
+        let mut found: Option<Selection> = None;
         for name in ["object", "oldObject"] {
             let Some(labels) = request.get(name).and_then(Labels::of) else { continue };
-            match self.object_selector.select(labels) {
-                Selection::Selected => return None,
-                Selection::Left(requirement) | Selection::Unknown(requirement) => {
-                    left = left.or(Some(requirement));
-                }
+            let labels = if is_unstored { labels.with_made_up_values() } else { labels };
+            match (self.object_selector.select(labels), &found) {
+                (Selection::Selected, _) => return Selection::Selected,
+                (selection @ Selection::Unknown(_), _) | (selection, None) => found = Some(selection),
+                (Selection::Left(_), Some(_)) => {}
             }
         }
-        Some(left.unwrap_or_else(|| "the request has no object with metadata".into()))
+        found.unwrap_or_else(|| Selection::Left("the request has no object with metadata".into()))
     }
 }
 
-/// Returns the result of a condition, unless it depends on a field that the API server sets.
-fn without_server_fields(
+/// Evaluates a condition. A result that depends on a value that is made up is not known.
+pub(crate) fn evaluate(
     condition: &Condition,
     sent: &Value,
-    filled: &[Value],
-    result: Result<bool, ConditionError>,
+    variables: &Variables<'_>,
+    is_unstored: bool,
 ) -> Result<bool, ConditionError> {
-    if result.as_ref().is_err_and(|error| error.is_unknown) {
+    let result = condition.holds(variables);
+    let is_unknown = result.as_ref().is_err_and(|error| error.is_unknown);
+    if is_unknown || !is_unstored || !variables.objects_are_read() {
         return result;
     }
     // All errors have the same effect.
@@ -443,10 +443,7 @@ fn without_server_fields(
         Ok(holds) => value == Some(holds),
         Err(error) => value.is_none() && !error.is_unknown,
     };
-    if filled.iter().all(is_same) {
-        return result;
-    }
-    let field = server_fields::deciding(sent, is_same).unwrap_or("several fields");
+    let Some(field) = deciding(sent, is_same) else { return result };
     Err(ConditionError {
         condition: condition.name().to_owned(),
         problem: format!("depends on {field}, which the API server sets and the file lacks"),

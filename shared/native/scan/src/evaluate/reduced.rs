@@ -6,6 +6,8 @@
 //! admitted. Any other object is built as a whole and evaluated again, and that second evaluation
 //! alone makes findings and notices.
 
+use kubernetes::completion::is_stored;
+
 use super::record::Subject;
 use super::reduce::reduce;
 use super::{Output, Walk};
@@ -42,7 +44,8 @@ impl Walk<'_> {
         }
         let mut object = serde_json::from_str(&reduced).ok()?;
         let is_unknown = guards::unknown_kind(api_version, kind).is_some();
-        if is_unknown || guards::mistyped_metadata(&object).next().is_some() {
+        // An object of a file is completed as a whole.
+        if is_unknown || !is_stored(&object) || guards::mistyped_metadata(&object).next().is_some() {
             return None;
         }
         complete(&mut object, self.options, &self.cluster.resources);
@@ -77,7 +80,7 @@ mod tests {
     use std::path::Path;
     use std::sync::LazyLock;
 
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::cluster::Cluster;
@@ -95,7 +98,10 @@ mod tests {
             // Many cases have the same settings, and conditions take long to compile.
             let mut compiled = BTreeMap::new();
             for case in suite::cases::load_dir(&policies.join(entry.id).join("cases")).unwrap() {
-                let Some(object) = case.object else { continue };
+                let Some(mut object) = case.object else { continue };
+                if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+                    metadata.insert("uid".to_owned(), "u".into());
+                }
                 let cluster = Cluster::of_objects(case.cluster.objects)
                     .unwrap_or_else(|_| Cluster::unreachable("two states of an object"));
                 let chunk = Chunk::live(Origin::file("f"), object.to_string(), List::of("v1", "Pod"));
@@ -126,7 +132,7 @@ mod tests {
         let policies = [Policy::of_id("pod-security", &json!({ "level": "baseline" })).unwrap()];
         let (cluster, kept) = (Cluster::of_objects(Vec::new()).unwrap(), Kept::by(&policies));
         let evaluated = |api_version: &str, kind: &str, rest: &str| {
-            let metadata = r#""metadata":{"name":"a"}"#;
+            let metadata = r#""metadata":{"name":"a","uid":"u"}"#;
             let text = format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}",{metadata},{rest}}}"#);
             let chunk = Chunk::live(Origin::file("f"), text, List::of("v1", ""));
             evaluate(&policies, &cluster, &kept)
@@ -161,7 +167,7 @@ mod tests {
     /// A condition and a selector may read any field.
     #[test]
     fn an_object_that_a_webhook_reads_is_evaluated_as_a_whole() {
-        let policy = |spec: serde_json::Value| {
+        let policy = |spec: Value| {
             let mut policy = Policy::of_rules("node-labels", &json!({})).unwrap();
             let rules = json!([{ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"], "operations": ["*"] }]);
             let mut fields = json!({ "rules": rules });
@@ -170,7 +176,7 @@ mod tests {
             policy
         };
         let cluster = Cluster::of_objects(Vec::new()).unwrap();
-        let text = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{}}"#;
+        let text = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","uid":"u"},"data":{}}"#;
         let chunk = Chunk::live(Origin::file("f"), text.to_owned(), List::of("v1", ""));
         let condition =
             |expression: &str| json!({ "matchConditions": [{ "name": "c", "expression": expression }] });

@@ -73,9 +73,14 @@ fn groups<'c>(cases: impl Iterator<Item = &'c Case>) -> impl Iterator<Item = Vec
     groups.into_values()
 }
 
+/// Scans the object of a case as a stored one: a case is about what a webhook receives.
 fn report(scan: &Scan, case: &Case) -> Report {
+    let mut object = case.object.clone().unwrap();
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.entry("uid").or_insert_with(|| json!("00000000-0000-4000-8000-000000000001"));
+    }
     let mut input = Files::default();
-    input.add_text(Origin::file("case.json"), case.object.as_ref().unwrap().to_string());
+    input.add_text(Origin::file("case.json"), object.to_string());
     let mut cluster = Files::default();
     for (number, object) in case.cluster.objects.iter().enumerate() {
         cluster.add_text(Origin::file(format!("cluster-{number}.json")), object.to_string());

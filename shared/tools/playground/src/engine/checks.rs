@@ -19,7 +19,7 @@ pub(crate) fn of(
 ) -> Vec<Check> {
     match prepared.entry {
         Some(entry) => of_scope(prepared, entry, answer, asked.request),
-        None => of_deployment(playground, prepared, asked.request),
+        None => of_deployment(playground, prepared, asked),
     }
 }
 
@@ -37,11 +37,12 @@ pub(crate) fn deciding(
     results.into_iter().find(|result| matches!(result, CheckResult::NotMet | CheckResult::Unknown))
 }
 
-fn of_deployment(playground: &Playground, prepared: &Prepared, request: &Value) -> Vec<Check> {
+fn of_deployment(playground: &Playground, prepared: &Prepared, asked: Asked<'_>) -> Vec<Check> {
     let Some(policy) = &prepared.policy else { return Vec::new() };
-    let cluster = playground.cluster();
+    let (cluster, request) = (playground.cluster(), asked.request);
     let namespace = request.get("namespace").and_then(Value::as_str).unwrap_or_default();
-    let checks = policy.webhook.checks(cluster.kinds(), request, cluster.namespace(namespace));
+    let namespace = cluster.namespace(namespace);
+    let checks = policy.webhook.checks(cluster.kinds(), request, namespace, asked.is_completed);
     checks
         .into_iter()
         .map(|check| Check {

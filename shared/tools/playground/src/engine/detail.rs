@@ -38,6 +38,15 @@ pub(crate) fn cell(playground: &Playground, evaluated: &Evaluated, policy: usize
     detail
 }
 
+/// Writes an object without `managedFields`, as `kubectl get` does.
+fn shown(object: &Value) -> String {
+    let mut object = object.clone();
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("managedFields");
+    }
+    yaml(&object)
+}
+
 fn answer(
     playground: &Playground,
     evaluated: &Evaluated,
@@ -65,7 +74,7 @@ fn answer(
             _ => Vec::new(),
         },
         diff: mutated
-            .map(|after| ObjectDiff { before: before.map(yaml).unwrap_or_default(), after: yaml(after) }),
+            .map(|after| ObjectDiff { before: before.map(shown).unwrap_or_default(), after: shown(after) }),
         checks: checks::of(playground, prepared, answer, asked),
         look_ups: answer.verdict.look_ups.iter().map(ToString::to_string).collect(),
         request: json(asked.request),

@@ -1,0 +1,137 @@
+//! Objects of files as webhooks receive them.
+//!
+//! A server decodes an object into the types of its kind, and drops what they do not have and zero
+//! values that they omit. It sets the defaults of absent fields, its own admission plugins add
+//! more, and mutating webhooks receive the result. Before validating webhooks receive the object,
+//! the server prepares it for storage: it sets `metadata.uid`, and generates names. [`complete`]
+//! does the same, for Kubernetes 1.37 with its default plugins and feature gates.
+//!
+//! Values that only a running server knows, such as the UID, are made up. [`otherwise`] returns an
+//! object with other ones: what depends on the difference is not known.
+//!
+//! `tests/conformance` compares the results with what webhooks of a running server receive.
+//!
+//! # What this module does not do
+//! It does not convert objects between versions, and knows nothing of a cluster, such as its limit
+//! ranges, priority classes and other webhooks.
+
+mod defaults;
+mod made_up;
+mod plugins;
+mod quantity;
+mod stored;
+mod types;
+
+use serde_json::{Map, Value, json};
+
+use crate::fields::fields_of;
+pub use made_up::{CRON_JOB_MINUTES, HASH, NODE, UID, is_made_up, otherwise};
+
+/// The webhooks that receive an object.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Phase {
+    /// Mutating webhooks, which receive the object that the client wrote, with defaults.
+    Mutating,
+    /// Validating webhooks, which receive the object as it would be stored.
+    Validating,
+}
+
+/// Completes an object of a file for the webhooks of a phase. An object that has been stored, by
+/// its UID, stays as it is.
+///
+/// # Example
+/// ```
+/// use kubernetes::completion::{Phase, complete};
+/// use serde_json::json;
+///
+/// let mut pod = json!({
+///     "apiVersion": "v1",
+///     "kind": "Pod",
+///     "metadata": { "name": "web" },
+///     "spec": {
+///         "hostNetwork": true,
+///         "hostPID": false,
+///         "containers": [{ "name": "web", "image": "web:1", "ports": [{ "containerPort": 80 }] }],
+///     },
+/// });
+/// complete(&mut pod, Phase::Mutating);
+/// assert_eq!(pod["spec"]["containers"][0]["ports"][0]["hostPort"], 80);
+/// assert!(pod["spec"].get("hostPID").is_none());
+/// ```
+pub fn complete(object: &mut Value, phase: Phase) {
+    if is_stored(object) {
+        return;
+    }
+    let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion").to_owned(), text("kind").to_owned());
+    let of = fields_of(&api_version, &kind);
+    let Value::Object(fields) = object else { return };
+    if let Some(of) = of {
+        types::complete(fields, of);
+    }
+    let group = api_version.split_once('/').map_or("", |(group, _)| group);
+    manage(fields, &api_version);
+    plugins::admit(fields, group, &kind);
+    if phase == Phase::Validating {
+        stored::prepare(fields, of, group, &kind);
+    }
+}
+
+/// Completes an object of a file as if it had been stored, for requests that change or delete it.
+/// Unlike that of a new object, its status is that of the file.
+pub fn complete_stored(object: &mut Value) {
+    let status = object.get("status").cloned();
+    complete(object, Phase::Validating);
+    if let (Some(status), Some(fields)) = (status, object.as_object_mut()) {
+        fields.insert("status".to_owned(), status);
+    }
+}
+
+/// Sets who manages the fields of an object. The fields themselves are made up.
+///
+/// Source: `UpdateNoErrors` in the handlers of `pkg/endpoints` of k8s.io/apiserver.
+fn manage(object: &mut Map<String, Value>, api_version: &str) {
+    let Some(metadata) = object_in(object, "metadata") else { return };
+    let managed = json!([{
+        "manager": made_up::MANAGER,
+        "operation": "Update",
+        "apiVersion": api_version,
+        "time": made_up::TIME,
+        "fieldsType": "FieldsV1",
+        "fieldsV1": {},
+    }]);
+    set_absent(metadata, "managedFields", managed);
+}
+
+/// The annotation in which servers write a former field of a `DaemonSet`.
+const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
+/// Returns whether an object comes from a server, by its UID. One that is completed here does not.
+#[must_use]
+pub fn is_stored(object: &Value) -> bool {
+    let uid = object.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default();
+    !uid.is_empty() && !is_made_up(uid)
+}
+
+/// Returns an object in a field, which is created if it is absent; `None` for another value.
+fn object_in<'v>(fields: &'v mut Map<String, Value>, name: &str) -> Option<&'v mut Map<String, Value>> {
+    fields.entry(name).or_insert_with(|| Value::Object(Map::new())).as_object_mut()
+}
+
+/// Returns the objects in a list; none if it is absent.
+fn objects_in<'v>(
+    fields: &'v mut Map<String, Value>,
+    name: &str,
+) -> impl Iterator<Item = &'v mut Map<String, Value>> {
+    let items = fields.get_mut(name).and_then(Value::as_array_mut);
+    items.into_iter().flatten().filter_map(Value::as_object_mut)
+}
+
+/// Returns the text in a field; "" if there is none.
+fn text_in<'v>(fields: &'v Map<String, Value>, name: &str) -> &'v str {
+    fields.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn set_absent(fields: &mut Map<String, Value>, name: &str, value: impl Into<Value>) {
+    fields.entry(name).or_insert_with(|| value.into());
+}
