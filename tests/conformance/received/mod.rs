@@ -3,6 +3,7 @@
 //! An API server with its controllers creates pods, workloads and Services. A webhook of each phase
 //! records what it receives: the objects, and the pods that the controllers make of workloads.
 
+mod conditions;
 mod objects;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +37,7 @@ enum About {
 }
 
 /// The first request about each object, by its name, in each phase.
-type Recorded = BTreeMap<(String, About, String), Received>;
+type Recorded = BTreeMap<(String, About, String), Value>;
 
 /// Compares both sides.
 ///
@@ -52,7 +53,7 @@ pub fn compare(plan: Plan) -> Result<Row, String> {
     let answer = move |path: &str, request: &Value| {
         if let Some((name, about)) = subject(&request["object"]) {
             let key = (name.to_owned(), about, path.trim_start_matches('/').to_owned());
-            into.lock().unwrap().entry(key).or_insert_with(|| received(request));
+            into.lock().unwrap().entry(key).or_insert_with(|| request.clone());
         }
         json!({ "uid": request["uid"], "allowed": true })
     };
@@ -87,7 +88,7 @@ pub fn compare(plan: Plan) -> Result<Row, String> {
         wait_until(&format!("the request {key:?} about {object}"), || {
             recorded.lock().unwrap().contains_key(&key)
         });
-        let outcome = compare_one(&recorded.lock().unwrap()[&key], &request);
+        let outcome = compare_one(&mut random, &recorded.lock().unwrap()[&key], &request);
         if let Some(how) = row.count(outcome) {
             row.show(&object, &format!("{:?}, {}: {how}", key.1, key.2));
         }
@@ -218,9 +219,9 @@ fn leaves(value: &Value, pointer: &str, fields: &mut Received) {
 }
 
 /// Compares what a webhook received with the request here, but for the values that are made up.
-fn compare_one(theirs: &Received, request: &Value) -> Outcome {
-    let ours = received(request);
-    let other = kubernetes::completion::otherwise(request).map(|other| received(&other));
+fn compare_one(random: &mut Random, request: &Value, here: &Value) -> Outcome {
+    let (theirs, ours) = (received(request), received(here));
+    let other = kubernetes::completion::otherwise(here).map(|other| received(&other));
     let is_known =
         |pointer: &String| other.as_ref().is_none_or(|other| other.get(pointer) == ours.get(pointer));
     let mut differing = Vec::new();
@@ -233,5 +234,9 @@ fn compare_one(theirs: &Received, request: &Value) -> Outcome {
             differing.push(format!("{pointer}: {their}, here {our}"));
         }
     }
-    if differing.is_empty() { Outcome::Equal } else { Outcome::Different(differing.join("\n")) }
+    if !differing.is_empty() {
+        return Outcome::Different(differing.join("\n"));
+    }
+    let difference = conditions::difference(random, (request, &theirs), (here, &ours), is_known);
+    difference.map_or(Outcome::Equal, Outcome::Different)
 }

@@ -57,7 +57,7 @@ impl Request {
     }
 
     /// Turns the request into the one that the webhooks of a phase receive.
-    pub(crate) fn enter(&mut self, phase: Phase) {
+    pub fn enter(&mut self, phase: Phase) {
         if self.completed.is_some_and(|completed| completed < phase) {
             self.complete(phase);
             self.completed = Some(phase);

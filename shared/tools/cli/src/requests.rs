@@ -1,5 +1,6 @@
 //! The requests to evaluate.
 
+use kubernetes::completion::Phase;
 use kubernetes::kinds::{Kinds, misspelt};
 use kubernetes::review::{AdmissionRequest, Draft, Form};
 use report::Place;
@@ -15,6 +16,21 @@ const EXPECTED: &str = "expected Kubernetes objects, AdmissionReviews or Admissi
 pub(crate) struct NamedRequest {
     pub(crate) place: Place,
     pub(crate) request: AdmissionRequest,
+    /// Whether the request is made of an object.
+    is_of_object: bool,
+}
+
+impl NamedRequest {
+    /// Turns the request into the one that the webhooks of a phase receive.
+    pub(crate) fn received(self, phase: Phase) -> Result<Self, Failure> {
+        if !self.is_of_object {
+            return Ok(self);
+        }
+        let mut request = scan::Request::of_files(self.request.as_value().clone());
+        request.enter(phase);
+        let request = AdmissionRequest::from_value(request.value().clone());
+        Ok(Self { request: request.map_err(|error| about(&self.place, error))?, ..self })
+    }
 }
 
 /// Reads all requests from files, in order. An object stands for the request to create it, in
@@ -25,8 +41,9 @@ pub(crate) fn read(files: &mut Files, namespace: &str) -> Result<Vec<NamedReques
     while let Some((chunk, entries)) = pieces.next()? {
         let places = chunk.places(&entries);
         for (entry, place) in entries.into_iter().zip(places) {
+            let is_of_object = matches!(entry.content, Content::Object(_));
             let request = request(entry.content, &place, namespace, requests.len() + 1)?;
-            requests.push(NamedRequest { place, request });
+            requests.push(NamedRequest { place, request, is_of_object });
         }
     }
     pieces.refuse_empty(EXPECTED)?;

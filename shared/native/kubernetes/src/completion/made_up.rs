@@ -1,8 +1,10 @@
 //! Values that only a running server or its controllers know.
 
-use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
-use super::is_stored;
+use serde_json::{Value, json};
+
+use super::{is_stored, objects_in};
 
 /// The hash of a pod template, of characters that no real one has.
 pub const HASH: &str = "zzzzzzzzzz";
@@ -20,14 +22,37 @@ pub(super) const NODE_PORT: u16 = 32_767;
 /// The priority of a class that is not one of Kubernetes.
 pub(super) const PRIORITY: i32 = 999_999_937;
 
-/// The values in texts, each with another one. A hash has up to ten characters.
-const TEXTS: [(&str, &str); 6] = [
-    (HASH, "xxxxxxxx"),
-    (CRON_JOB_MINUTES, "30000000"),
-    (SUFFIX, "bbbbb"),
-    (UID, "00000000-0000-4000-8000-000000000000"),
-    (TIME, "9999-12-31T23:59:59Z"),
-    (ADDRESS, "2001:db8::1"),
+/// A value that is made up in texts.
+struct MadeUp {
+    value: &'static str,
+    another: &'static str,
+    /// The characters of such values; empty for any.
+    alphabet: &'static str,
+    /// The least and the most bytes of such values.
+    lengths: (usize, usize),
+}
+
+const fn made_up(
+    value: &'static str,
+    another: &'static str,
+    alphabet: &'static str,
+    lengths: (usize, usize),
+) -> MadeUp {
+    MadeUp { value, another, alphabet, lengths }
+}
+
+/// The characters of hashes and generated names (`k8s.io/apimachinery/pkg/util/rand`).
+const RANDOM: &str = "bcdfghjklmnpqrstvwxz2456789";
+
+const TEXTS: [MadeUp; 8] = [
+    made_up(HASH, "xxxxxxxx", RANDOM, (1, 10)),
+    made_up(CRON_JOB_MINUTES, "30000000", "0123456789", (8, 8)),
+    made_up(MANAGER, "another-client", "", (1, 128)),
+    made_up(NODE, "another-node", "", (1, 253)),
+    made_up(SUFFIX, "bbbbb", RANDOM, (5, 5)),
+    made_up(UID, "00000000-0000-4000-8000-000000000000", "0123456789abcdef-", (36, 36)),
+    made_up(TIME, "9999-12-31T23:59:59Z", "0123456789-:.TZ", (20, 20)),
+    made_up(ADDRESS, "2001:db8::1", "0123456789abcdef.:", (2, 45)),
 ];
 
 /// Fields that some servers set, by the group and the kind: the path, the value that is completed,
@@ -46,7 +71,7 @@ const FIELDS: [(&str, &str, &str, &str, &str); 6] = [
 /// Returns whether a text contains a value that is made up.
 #[must_use]
 pub fn is_made_up(text: &str) -> bool {
-    TEXTS.iter().any(|(value, _)| text.contains(value))
+    TEXTS.iter().any(|one| text.contains(one.value))
 }
 
 /// Returns the request with other values where values of its objects are made up; `None` if nothing
@@ -54,17 +79,121 @@ pub fn is_made_up(text: &str) -> bool {
 #[must_use]
 pub fn otherwise(request: &Value) -> Option<Value> {
     let mut other = request.clone();
-    let mut is_changed = false;
-    for name in ["object", "oldObject"] {
-        let Some(object) = other.get_mut(name).filter(|object| !is_stored(object)) else { continue };
-        is_changed |= change_fields(object);
-        is_changed |= change_texts(object);
+    let is_changed =
+        unstored(&mut other).fold(false, |is_changed, object| change_fields(object) | is_changed);
+    let texts = TEXTS.map(|one| (one.value, one.another.to_owned()));
+    (change_texts_of(&mut other, &texts) | is_changed).then_some(other)
+}
+
+/// The most values of [`by_literals`].
+const MOST: usize = 64;
+
+/// Returns the request with the values that texts and numbers are compared with, where a server
+/// could make them up: for the text `web-4`, a generated name that begins so. `None` if there are
+/// too many.
+#[must_use]
+pub fn by_literals<'t>(request: &Value, literals: impl IntoIterator<Item = &'t str>) -> Option<Vec<Value>> {
+    let mut texts = BTreeSet::new();
+    for object in ["object", "oldObject"].iter().filter_map(|name| request.get(name)) {
+        if !is_stored(object) {
+            collect(object, &mut texts);
+        }
     }
-    // A generated name is in the request, too.
-    if let Some(name) = other.get_mut("name").filter(|_| is_changed) {
-        change_texts(name);
+    let mut found = BTreeSet::new();
+    let mut others = Vec::new();
+    for literal in literals {
+        for text in &texts {
+            for one in &TEXTS {
+                found.extend(one.candidates(text, literal).into_iter().map(|value| (one.value, value)));
+            }
+        }
+        others.extend(literal.parse().ok().and_then(|number| with_number(request, number)));
+        if found.len() + others.len() > MOST {
+            return None;
+        }
     }
-    is_changed.then_some(other)
+    let with = |replacement| {
+        let mut other = request.clone();
+        change_texts_of(&mut other, &[replacement]);
+        other
+    };
+    others.extend(found.into_iter().map(with));
+    Some(others)
+}
+
+/// Returns the request with another number as the ports of nodes and priorities that are made up.
+fn with_number(request: &Value, number: i64) -> Option<Value> {
+    let has_number = |object: &Value| {
+        let has_port = |port: &Value| port["nodePort"] == NODE_PORT;
+        object["spec"]["ports"].as_array().is_some_and(|ports| ports.iter().any(has_port))
+            || object["spec"]["priority"] == PRIORITY
+    };
+    if !has_number(&request["object"]) && !has_number(&request["oldObject"]) {
+        return None;
+    }
+    let mut other = request.clone();
+    for object in unstored(&mut other) {
+        let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { continue };
+        if spec.get("priority").is_some_and(|priority| *priority == PRIORITY) {
+            spec.insert("priority".to_owned(), number.into());
+        }
+        for port in objects_in(spec, "ports") {
+            if port.get("nodePort").is_some_and(|port| *port == NODE_PORT) {
+                port.insert("nodePort".to_owned(), number.into());
+            }
+        }
+    }
+    Some(other)
+}
+
+impl MadeUp {
+    /// Returns the values with which a text is, begins with or ends with a literal.
+    fn candidates(&self, text: &str, literal: &str) -> Vec<String> {
+        let Some((before, behind)) = text.split_once(self.value) else { return Vec::new() };
+        let begin = literal.strip_prefix(before);
+        let end = literal.strip_suffix(behind);
+        let whole = begin.and_then(|rest| rest.strip_suffix(behind)).map(str::to_owned);
+        // The longer value has the rest of a long literal.
+        let values = [self.another, self.value];
+        let tail = |length: usize| values.iter().find_map(|value| value.get(length..));
+        let begin = begin.and_then(|begin| Some(format!("{begin}{}", tail(begin.len())?)));
+        let head =
+            |length: usize| values.iter().find_map(|value| value.get(..value.len().checked_sub(length)?));
+        let end = end.and_then(|end| Some(format!("{}{end}", head(end.len())?)));
+        let (least, most) = self.lengths;
+        let is_possible = |value: &String| {
+            (least..=most).contains(&value.len())
+                && (self.alphabet.is_empty() || value.chars().all(|one| self.alphabet.contains(one)))
+        };
+        [whole, begin, end].into_iter().flatten().filter(is_possible).collect()
+    }
+}
+
+/// The objects of a request that a server has not completed.
+fn unstored(request: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let fields = request.as_object_mut().into_iter().flatten();
+    let objects = fields.filter(|(name, _)| ["object", "oldObject"].contains(&name.as_str()));
+    objects.map(|(_, object)| object).filter(|object| !is_stored(object))
+}
+
+/// Adds the texts with values that are made up.
+fn collect(value: &Value, texts: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) if is_made_up(text) => drop(texts.insert(text.clone())),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
+        Value::Object(fields) => fields.values().for_each(|value| collect(value, texts)),
+        _ => {}
+    }
+}
+
+/// Replaces values in the texts of the objects of a request, and in a generated name.
+fn change_texts_of(request: &mut Value, texts: &[(&str, String)]) -> bool {
+    let is_changed =
+        unstored(request).fold(false, |is_changed, object| change_texts(object, texts) | is_changed);
+    if let Some(name) = request.get_mut("name").filter(|_| is_changed) {
+        change_texts(name, texts);
+    }
+    is_changed
 }
 
 fn change_fields(object: &mut Value) -> bool {
@@ -105,24 +234,24 @@ fn set(object: &mut Value, path: &str, value: Value) -> bool {
     true
 }
 
-/// Replaces the values in all texts.
-fn change_texts(value: &mut Value) -> bool {
+fn change_texts(value: &mut Value, texts: &[(&str, String)]) -> bool {
     match value {
-        Value::String(text) => {
-            let is_changed = is_made_up(text);
-            for (value, another) in TEXTS.into_iter().filter(|_| is_changed) {
-                *text = text.replace(value, another);
+        Value::String(text) if is_made_up(text) => {
+            let mut is_changed = false;
+            for (value, another) in texts {
+                if text.contains(value) {
+                    *text = text.replace(value, another);
+                    is_changed = true;
+                }
             }
             is_changed
         }
         Value::Array(items) => {
-            items.iter_mut().fold(false, |is_changed, item| change_texts(item) | is_changed)
+            items.iter_mut().fold(false, |is_changed, item| change_texts(item, texts) | is_changed)
         }
-        Value::Object(fields) => change_all(fields),
+        Value::Object(fields) => {
+            fields.values_mut().fold(false, |is_changed, value| change_texts(value, texts) | is_changed)
+        }
         _ => false,
     }
-}
-
-fn change_all(fields: &mut Map<String, Value>) -> bool {
-    fields.values_mut().fold(false, |is_changed, value| change_texts(value) | is_changed)
 }

@@ -6,8 +6,8 @@
 //! the server prepares it for storage: it sets `metadata.uid`, and generates names. [`complete`]
 //! does the same, for Kubernetes 1.37 with its default plugins and feature gates.
 //!
-//! Values that only a running server knows, such as the UID, are made up. [`otherwise`] returns an
-//! object with other ones: what depends on the difference is not known.
+//! Values that only a running server knows, such as the UID, are made up. [`otherwise`] and
+//! [`by_literals`] return requests with other ones: what depends on the difference is not known.
 //!
 //! `tests/conformance` compares the results with what webhooks of a running server receive.
 //!
@@ -25,7 +25,7 @@ mod types;
 use serde_json::{Map, Value, json};
 
 use crate::fields::fields_of;
-pub use made_up::{CRON_JOB_MINUTES, HASH, NODE, UID, is_made_up, otherwise};
+pub use made_up::{CRON_JOB_MINUTES, HASH, NODE, UID, by_literals, is_made_up, otherwise};
 
 /// The webhooks that receive an object.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

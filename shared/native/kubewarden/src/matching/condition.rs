@@ -10,7 +10,7 @@ mod references;
 mod regexp;
 mod rewrite;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -50,6 +50,7 @@ pub struct Condition {
     /// or the request as a whole.
     memo: Option<Memo>,
     shared_by: usize,
+    literals: BTreeSet<String>,
 }
 
 impl Condition {
@@ -84,6 +85,7 @@ impl Condition {
             // Nearly every request has a name of its own.
             memo: references.fields.filter(|fields| !fields.contains("name")).map(Memo::new),
             shared_by: 1,
+            literals: references.literals,
         })
     }
 
@@ -102,6 +104,11 @@ impl Condition {
     #[must_use]
     pub fn unknown(&self) -> Option<&str> {
         self.unknown.as_deref()
+    }
+
+    /// The texts and integers that the expression consists of.
+    pub(crate) fn literals(&self) -> impl Iterator<Item = &str> {
+        self.literals.iter().map(String::as_str)
     }
 
     /// Whether the expression has the variable `namespaceObject`, which is null in match

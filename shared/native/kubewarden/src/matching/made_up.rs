@@ -1,24 +1,48 @@
-//! Requests whose objects have values that are made up: which field a condition depends on.
+//! The conditions that depend on values that are made up.
 
-use kubernetes::completion::otherwise;
+use std::cell::LazyCell;
+use std::iter;
+
+use kubernetes::completion::{by_literals, otherwise};
 use serde_json::Value;
 
-/// Returns the dotted path of a field whose value is made up and decides a property of the request;
-/// `None` if none does. Items of lists have no step.
-pub(crate) fn deciding(request: &Value, is_same: impl Fn(&Value) -> bool) -> Option<String> {
-    let other = otherwise(request).filter(|other| !is_same(other))?;
-    let mut paths = Vec::new();
-    for name in ["object", "oldObject", "name"] {
-        differing(&request[name], &other[name], &format!("/{name}"), &mut paths);
-    }
-    let decides = |path: &String| {
-        let mut changed = request.clone();
-        copy(&mut changed, &other, path);
-        !is_same(&changed)
-    };
-    let path = paths.into_iter().find(decides);
-    Some(path.map_or_else(|| "several fields".to_owned(), |path| dotted(&path)))
+/// A request whose objects have values that are made up, and the request with other values.
+pub(crate) struct Other<'r> {
+    request: &'r Value,
+    other: LazyCell<Option<Value>, Box<dyn FnOnce() -> Option<Value> + 'r>>,
 }
+
+impl<'r> Other<'r> {
+    pub(crate) fn of(request: &'r Value) -> Self {
+        Self { request, other: LazyCell::new(Box::new(|| otherwise(request))) }
+    }
+
+    /// Returns the dotted path of a field whose value is made up and decides a property of the
+    /// request; `None` if there is no such field. Items of lists have no step. `literals` are the
+    /// texts and integers that the property compares with.
+    pub(crate) fn deciding<'l>(
+        &self,
+        literals: impl IntoIterator<Item = &'l str>,
+        is_same: impl Fn(&Value) -> bool,
+    ) -> Option<String> {
+        let others = self.other.as_ref()?;
+        let Some(by_literals) = by_literals(self.request, literals) else { return Some(SEVERAL.to_owned()) };
+        let other = iter::once(others).chain(&by_literals).find(|other| !is_same(other))?;
+        let mut paths = Vec::new();
+        for name in ["object", "oldObject", "name"] {
+            differing(&self.request[name], &other[name], &format!("/{name}"), &mut paths);
+        }
+        let decides = |path: &String| {
+            let mut changed = self.request.clone();
+            copy(&mut changed, other, path);
+            !is_same(&changed)
+        };
+        let path = paths.into_iter().find(decides);
+        Some(path.map_or_else(|| SEVERAL.to_owned(), |path| dotted(&path)))
+    }
+}
+
+const SEVERAL: &str = "several fields";
 
 /// Adds the JSON pointers of the values that differ.
 fn differing(value: &Value, other: &Value, path: &str, paths: &mut Vec<String>) {

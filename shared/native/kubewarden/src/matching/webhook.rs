@@ -13,7 +13,7 @@ use crate::matching::condition::{Condition, Variables};
 use crate::matching::condition_error::ConditionError;
 use crate::matching::decision::{Decision, GroupVersion, Match, Reason};
 use crate::matching::fields::takes;
-use crate::matching::made_up::deciding;
+use crate::matching::made_up::Other;
 use crate::matching::selector::{LabelSelector, Labels, Selection, SelectorSpec};
 use crate::rule::{RuleWithOperations, Target};
 
@@ -364,9 +364,10 @@ impl Webhook {
         }
         let sent = found.sent(request);
         let variables = Variables::of(&sent);
+        let other = is_unstored.then(|| Other::of(&sent));
         let (mut failed, mut unknown) = (None, None);
         for condition in &self.conditions {
-            let result = evaluate(condition, &sent, &variables, is_unstored);
+            let result = evaluate(condition, &variables, other.as_ref());
             *reads_objects |= variables.objects_are_read();
             match result {
                 Ok(true) => {}
@@ -428,22 +429,19 @@ impl Webhook {
 /// Evaluates a condition. A result that depends on a value that is made up is not known.
 pub(crate) fn evaluate(
     condition: &Condition,
-    sent: &Value,
     variables: &Variables<'_>,
-    is_unstored: bool,
+    other: Option<&Other<'_>>,
 ) -> Result<bool, ConditionError> {
     let result = condition.holds(variables);
     let is_unknown = result.as_ref().is_err_and(|error| error.is_unknown);
-    if is_unknown || !is_unstored || !variables.objects_are_read() {
-        return result;
-    }
+    let Some(other) = other.filter(|_| !is_unknown && variables.objects_are_read()) else { return result };
     // All errors have the same effect.
     let value = result.as_ref().ok().copied();
     let is_same = |request: &Value| match condition.holds(&Variables::of(request)) {
         Ok(holds) => value == Some(holds),
         Err(error) => value.is_none() && !error.is_unknown,
     };
-    let Some(field) = deciding(sent, is_same) else { return result };
+    let Some(field) = other.deciding(condition.literals(), is_same) else { return result };
     Err(ConditionError {
         condition: condition.name().to_owned(),
         problem: format!("depends on {field}, which the API server sets and the file lacks"),

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use kubernetes::completion::Phase;
 use scan::Cluster;
 
 use crate::args::{RunArgs, SettingsArgs};
@@ -22,23 +23,38 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let files: Vec<String> = args.request.iter().chain(&args.files).cloned().collect();
     let requests = requests::read(&mut input::files(&files, &mut reader)?, &args.namespace)?;
     let engines = Engines::new(&args.engine);
-    let mut responses = Vec::new();
-    for requests in requests.chunk_by(|one, other| !args.samples || one.place.file == other.place.file) {
+    let mut evaluated = Vec::new();
+    for requests in by_sample(requests, args.samples) {
         let own = requests.first().filter(|_| args.samples).map(of_sample);
         let (settings, cluster) = own.as_ref().map_or((&args.settings, &args.cluster), |(s, c)| (s, c));
         let settings = settings::read(settings, &mut reader)?;
         let cluster = Cluster::of(Arc::new(cluster::read(cluster, &mut reader)?));
         let (module, deployment) = policy::load(&args.policy, &engines, settings, &mut reader)?;
-        let respond = |named: &NamedRequest| module.respond(&named.request, &deployment, &cluster);
-        responses.extend(requests.iter().map(respond));
+        let phase = if deployment.allowed_to_mutate { Phase::Mutating } else { Phase::Validating };
+        for named in requests {
+            let NamedRequest { place, request, .. } = named.received(phase)?;
+            let response = module.respond(&request, &deployment, &cluster);
+            evaluated.push(EvaluatedRequest { place, request, response });
+        }
     }
-    let evaluated = requests.into_iter().zip(responses);
-    let evaluated: Vec<EvaluatedRequest> = evaluated
-        .map(|(NamedRequest { place, request }, response)| EvaluatedRequest { place, request, response })
-        .collect();
     verdicts::print(&evaluated, args.output)?;
     let all_admitted = evaluated.iter().all(|evaluated| evaluated.response.allowed);
     Ok(if all_admitted { ExitCode::SUCCESS } else { ExitCode::from(DENIED) })
+}
+
+/// Divides requests by their files, if these are samples.
+fn by_sample(requests: Vec<NamedRequest>, are_samples: bool) -> Vec<Vec<NamedRequest>> {
+    let mut groups: Vec<Vec<NamedRequest>> = Vec::new();
+    for request in requests {
+        let is_of_last = |last: &&mut Vec<NamedRequest>| {
+            !are_samples || last.iter().all(|other| other.place.file == request.place.file)
+        };
+        match groups.last_mut().filter(is_of_last) {
+            Some(last) => last.push(request),
+            None => groups.push(vec![request]),
+        }
+    }
+    groups
 }
 
 /// Returns the settings and the cluster of a sample.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, MapEntryExpr, MapExpr};
+use cel::common::ast::{
+    CallExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue, MapEntryExpr, MapExpr,
+};
 
 pub(crate) const VARIABLES: [&str; 4] = ["namespaceObject", "object", "oldObject", "request"];
 
@@ -24,6 +26,8 @@ pub(crate) struct References {
     /// The fields of the request that the expression can take; `None` if it can take the request
     /// as a whole.
     pub(crate) fields: Option<BTreeSet<String>>,
+    /// The texts and integers that the expression consists of.
+    pub(crate) literals: BTreeSet<String>,
 }
 
 impl References {
@@ -37,6 +41,7 @@ impl References {
             has_sorts: false,
             has_namespace: false,
             fields: Some(BTreeSet::new()),
+            literals: BTreeSet::new(),
         };
         let mut walk = Walk { found, bound: Vec::new(), has_function };
         walk.visit(expression);
@@ -54,6 +59,12 @@ struct Walk<'e> {
 impl<'e> Walk<'e> {
     fn visit(&mut self, expression: &'e IdedExpr) {
         match &expression.expr {
+            Expr::Literal(LiteralValue::String(text)) => {
+                self.found.literals.insert(text.to_string());
+            }
+            Expr::Literal(LiteralValue::Int(number)) => {
+                self.found.literals.insert(number.to_string());
+            }
             Expr::Unspecified | Expr::Literal(_) => {}
             Expr::Ident(name) => self.variable(name),
             Expr::Select(select) => {

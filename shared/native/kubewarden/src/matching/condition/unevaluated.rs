@@ -32,6 +32,12 @@ impl Condition {
         &self.name
     }
 
+    /// The expression is not read.
+    #[expect(clippy::unused_self, reason = "the interpreter keeps the literals")]
+    pub(crate) fn literals(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::empty()
+    }
+
     /// Returns that the value is not known.
     ///
     /// # Errors
