@@ -94,7 +94,7 @@ func zero(of reflect.Type, options string) string {
 		return written
 	case kind == reflect.Pointer, kind == reflect.Struct, omits:
 		return ""
-	case kind == reflect.Slice, kind == reflect.Map, kind == reflect.Interface:
+	case strings.Contains(options, "omitzero"):
 		return kept
 	default:
 		return written

@@ -8,7 +8,7 @@ use tests::random::Random;
 use super::Received;
 
 /// The conditions and selectors for each request.
-const QUESTIONS: u64 = 10;
+const QUESTIONS: u64 = 40;
 
 /// A question, and whether its answer depends on values that servers make up.
 struct Question {

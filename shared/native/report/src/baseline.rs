@@ -5,10 +5,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::moves::{self, Files};
 use crate::names::View;
 use crate::{Finding, Report, Status, fingerprint};
 
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 const ABOUT: &str =
     "Known findings, which do not fail a scan. portcullis scan --write-baseline writes this file.";
@@ -18,7 +19,8 @@ const ABOUT: &str =
 /// A finding with the status "unknown" never becomes known: it can hide any number of denials.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Baseline {
-    entries: BTreeMap<String, Entry>,
+    /// The entries, by fingerprint and file.
+    entries: BTreeMap<(String, String), Entry>,
 }
 
 /// A known finding.
@@ -34,7 +36,11 @@ pub struct Entry {
     /// The path, for readers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The fingerprint, which alone identifies the finding.
+    /// The file; `None` for an object of a cluster. It tells findings with the same fingerprint
+    /// apart: a copy of a file is new, and a file that is moved is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The fingerprint, which identifies the finding.
     pub fingerprint: String,
     /// The number of findings with this fingerprint in an object; in the object with the most of
     /// them, if they are about several objects of one owner.
@@ -77,12 +83,13 @@ impl Baseline {
     #[must_use]
     pub fn of(report: &Report) -> Self {
         let view = View::new(report);
-        let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
+        let mut entries: BTreeMap<(String, String), Entry> = BTreeMap::new();
         let mut in_objects = InObjects::default();
         for finding in report.findings.iter().filter(|finding| can_be_known(finding)) {
             let fingerprint = fingerprint(report, finding);
             let number = in_objects.next(&fingerprint, finding);
-            let entry = entries.entry(fingerprint.clone()).or_insert_with(|| Entry {
+            let key = (fingerprint.clone(), finding.file().to_owned());
+            let entry = entries.entry(key).or_insert_with(|| Entry {
                 policy: view.label(finding).to_owned(),
                 object: match &finding.object.owner {
                     Some(owner) => format!("{} of {owner}", finding.object.kind),
@@ -90,6 +97,7 @@ impl Baseline {
                 },
                 rule: finding.control.clone().unwrap_or_else(|| finding.rule.clone()),
                 path: finding.stable_path.clone().or_else(|| finding.path.clone()),
+                file: Some(finding.file()).filter(|file| !file.is_empty()).map(str::to_owned),
                 fingerprint,
                 count: 0,
             });
@@ -100,39 +108,73 @@ impl Baseline {
 
     /// Marks the findings of a report that the baseline has as known.
     ///
-    /// An entry covers as many findings of each object as it counts, in the order of the report.
-    /// More objects of the same owner, such as the pods of a workload that was scaled up, are
-    /// covered, too.
+    /// An entry covers as many findings of each object as it counts, in the order of the report. If
+    /// its file is gone, it covers those of another file, to which the object may have moved. More
+    /// objects of the same owner, such as the pods of a workload that was scaled up, are covered,
+    /// too.
+    ///
+    /// `exists` says whether a file exists that the report may not have.
     #[must_use]
-    pub fn apply(&self, report: &mut Report) -> Applied {
-        let mut used: BTreeMap<&str, u64> = BTreeMap::new();
-        let mut in_objects = InObjects::default();
-        let mut known: u64 = 0;
+    pub fn apply(&self, report: &mut Report, exists: &dyn Fn(&str) -> bool) -> Applied {
         let fingerprints: Vec<Option<String>> = report
             .findings
             .iter()
             .map(|finding| can_be_known(finding).then(|| fingerprint(report, finding)))
             .collect();
-        for (finding, fingerprint) in report.findings.iter_mut().zip(fingerprints) {
-            let Some(entry) = fingerprint.and_then(|fingerprint| self.entries.get(&fingerprint)) else {
-                continue;
-            };
+        let keys = self.keys(report, &fingerprints, exists);
+        let mut used: BTreeMap<&(String, String), u64> = BTreeMap::new();
+        let mut in_objects = InObjects::default();
+        let mut known: u64 = 0;
+        for (finding, key) in report.findings.iter_mut().zip(keys) {
+            let Some((key, entry)) = key.and_then(|key| self.entries.get_key_value(&key)) else { continue };
             let number = in_objects.next(&entry.fingerprint, finding);
             if number <= entry.count {
-                let used = used.entry(&entry.fingerprint).or_default();
+                let used = used.entry(key).or_default();
                 *used = number.max(*used);
                 finding.is_known = true;
                 known += 1;
             }
         }
-        let gone = self.entries.values().filter_map(|entry| {
-            let used = used.get(entry.fingerprint.as_str()).copied().unwrap_or_default();
+        let gone = self.entries.iter().filter_map(|(key, entry)| {
+            let used = used.get(key).copied().unwrap_or_default();
             let count = entry.count.checked_sub(used).filter(|count| *count > 0)?;
             Some(Entry { count, ..entry.clone() })
         });
         let mut gone: Vec<Entry> = gone.collect();
         gone.sort();
         Applied { known, gone }
+    }
+
+    /// Returns the key of the entry of each finding; `None` for a finding without one.
+    fn keys(
+        &self,
+        report: &Report,
+        fingerprints: &[Option<String>],
+        exists: &dyn Fn(&str) -> bool,
+    ) -> Vec<Option<(String, String)>> {
+        let Report { findings, files, .. } = report;
+        let is_present = |file: &str| files.contains(file) || exists(file);
+        let (mut before, mut now) = (Files::new(), Files::new());
+        for (fingerprint, file) in self.entries.keys() {
+            before.entry(fingerprint.as_str()).or_default().insert(file.as_str());
+        }
+        for (finding, fingerprint) in findings.iter().zip(fingerprints) {
+            if let Some(fingerprint) = fingerprint {
+                now.entry(fingerprint.as_str()).or_default().insert(finding.file());
+            }
+        }
+        let earlier: BTreeMap<&str, BTreeMap<&str, &str>> = now
+            .iter()
+            .filter_map(|(fingerprint, now)| {
+                Some((*fingerprint, moves::earlier(before.get(fingerprint)?, now, &is_present)))
+            })
+            .collect();
+        let key = |(finding, fingerprint): (&Finding, &Option<String>)| {
+            let fingerprint = fingerprint.as_deref()?;
+            let file = earlier.get(fingerprint)?.get(finding.file())?;
+            Some((fingerprint.to_owned(), (*file).to_owned()))
+        };
+        findings.iter().zip(fingerprints).map(key).collect()
     }
 
     /// Reads a file that [`write`](Self::write) returned.
@@ -150,7 +192,8 @@ impl Baseline {
         for (number, line) in lines {
             let at = |problem: String| BaselineError::Line(number, problem);
             let entry: Entry = serde_json::from_str(line).map_err(|error| at(error.to_string()))?;
-            if let Some(first) = entries.insert(entry.fingerprint.clone(), entry) {
+            let key = (entry.fingerprint.clone(), entry.file.clone().unwrap_or_default());
+            if let Some(first) = entries.insert(key, entry) {
                 return Err(at(format!("the fingerprint {} is listed twice", first.fingerprint)));
             }
         }
@@ -170,12 +213,12 @@ impl Baseline {
 
 /// Numbers the findings with the same fingerprint in each object.
 #[derive(Default)]
-struct InObjects(BTreeMap<(String, String), u64>);
+struct InObjects(BTreeMap<(String, String, String), u64>);
 
 impl InObjects {
     /// Returns the number of a finding: 1 for the first.
     fn next(&mut self, fingerprint: &str, finding: &Finding) -> u64 {
-        let key = (fingerprint.to_owned(), finding.object.name.clone());
+        let key = (fingerprint.to_owned(), finding.file().to_owned(), finding.object.name.clone());
         let number = self.0.entry(key).or_default();
         *number += 1;
         *number
@@ -226,6 +269,9 @@ mod tests {
     use super::*;
     use crate::{Exit, FailOn, exit, sample};
 
+    /// Only the files of the report exist.
+    const GONE: &dyn Fn(&str) -> bool = &|_| false;
+
     /// A report with two equal findings and one more.
     fn report() -> Report {
         let other = Finding { control: Some("hostPID".to_owned()), ..sample::finding() };
@@ -239,7 +285,7 @@ mod tests {
         let mut report = report();
         let baseline = Baseline::of(&report);
         assert_eq!(exit(&report, FailOn::Warn), Exit::Failed);
-        assert_eq!(baseline.apply(&mut report), Applied { known: 3, gone: Vec::new() });
+        assert_eq!(baseline.apply(&mut report, GONE), Applied { known: 3, gone: Vec::new() });
         assert_eq!(exit(&report, FailOn::Warn), Exit::Clean);
     }
 
@@ -248,9 +294,41 @@ mod tests {
         let mut report = report();
         let baseline = Baseline::of(&report);
         report.findings.push(sample::finding());
-        assert_eq!(baseline.apply(&mut report).known, 3);
+        assert_eq!(baseline.apply(&mut report, GONE).known, 3);
         let known: Vec<bool> = report.findings.iter().map(|finding| finding.is_known).collect();
         assert_eq!(known, [true, true, true, false]);
+    }
+
+    #[test]
+    fn an_object_that_moves_is_known_and_its_copies_are_new() {
+        let at = |file: &str| {
+            let mut finding = sample::finding();
+            finding.place.as_mut().unwrap().file = file.to_owned();
+            finding
+        };
+        let report =
+            |files: &[&str]| Report { findings: files.iter().copied().map(at).collect(), ..sample::clean() };
+        for (before, now, want) in [
+            (&["dev.yaml"][..], &["dev.yaml", "prod.yaml"][..], &["dev.yaml"][..]),
+            (&["dev.yaml"], &["prod.yaml"], &["prod.yaml"]),
+            (&["dev.yaml"], &["a.yaml", "prod.yaml"], &["a.yaml"]),
+            (&["a.yaml", "b.yaml"], &["b.yaml", "b.yaml", "c.yaml"], &["b.yaml", "c.yaml"]),
+        ] {
+            let mut now = report(now);
+            let applied = Baseline::of(&report(before)).apply(&mut now, GONE);
+            let known = now.findings.iter().filter(|finding| finding.is_known).map(Finding::file);
+            assert_eq!(known.collect::<Vec<_>>(), want);
+            assert_eq!(applied.gone.len(), before.len() - want.len());
+        }
+    }
+
+    #[test]
+    fn another_value_is_new() {
+        let mut report = Report { findings: vec![sample::finding()], ..sample::clean() };
+        let baseline = Baseline::of(&report);
+        report.findings = vec![Finding { value_digest: Some("another".to_owned()), ..sample::finding() }];
+        let applied = baseline.apply(&mut report, GONE);
+        assert_eq!((applied.known, applied.gone.len()), (0, 1));
     }
 
     #[test]
@@ -269,8 +347,8 @@ mod tests {
         let report = |findings| Report { findings, ..sample::clean() };
         let baseline = Baseline::of(&report(vec![pod("a"), pod("b"), pod("b")]));
         let mut scaled = report(vec![pod("c"), pod("d"), pod("d"), pod("d"), pod("e")]);
-        assert_eq!(baseline.apply(&mut scaled), Applied { known: 4, gone: Vec::new() });
-        let Applied { known, gone } = baseline.apply(&mut report(vec![pod("c"), pod("d")]));
+        assert_eq!(baseline.apply(&mut scaled, GONE), Applied { known: 4, gone: Vec::new() });
+        let Applied { known, gone } = baseline.apply(&mut report(vec![pod("c"), pod("d")]), GONE);
         assert_eq!((known, gone.first().map(|entry| entry.count)), (2, Some(1)));
     }
 
@@ -279,7 +357,7 @@ mod tests {
         let mut report = report();
         let baseline = Baseline::of(&report);
         report.findings.truncate(1);
-        let Applied { known, gone } = baseline.apply(&mut report);
+        let Applied { known, gone } = baseline.apply(&mut report, GONE);
         let gone: Vec<String> = gone.iter().map(Entry::to_string).collect();
         assert_eq!(known, 1);
         let path = "spec.template.spec.containers[name=web].securityContext.privileged";
@@ -303,7 +381,7 @@ mod tests {
             assert_eq!(Baseline::of(&report), Baseline::default());
             let denied = Finding { status: Status::Denied, excepted: None, ..finding };
             let baseline = Baseline::of(&Report { findings: vec![denied], ..report.clone() });
-            assert_eq!(baseline.apply(&mut report).known, 0);
+            assert_eq!(baseline.apply(&mut report, GONE).known, 0);
         }
     }
 
@@ -325,8 +403,8 @@ mod tests {
             (String::new(), "not a baseline: the first line has no version; write the baseline again"),
             ("[]".to_owned(), "not a baseline: the first line has no version; write the baseline again"),
             (
-                text.replace(r#""version":1"#, r#""version":2"#),
-                "the baseline has version 2, this program knows 1; write the baseline again",
+                text.replace(r#""version":2"#, r#""version":1"#),
+                "the baseline has version 1, this program knows 2; write the baseline again",
             ),
             (format!("{text}{line}\n"), "is listed twice"),
             (format!("{text}{{}}\n"), "is not an entry of a baseline: missing field `policy`"),

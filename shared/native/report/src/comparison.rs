@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use crate::moves::{self, Files};
 use crate::{Exit, FailOn, Finding, Level, Notice, ObjectRef, PolicyRef, Report, Status, fingerprint};
 
 /// The differences between two reports about the same objects.
@@ -109,7 +110,8 @@ impl Comparison {
             .collect();
         let named = named(&policies);
         let before_findings = paired(&named, before, &pairs, |pair| pair.before);
-        let after_findings = paired(&named, after, &pairs, |pair| pair.after);
+        let mut after_findings = paired(&named, after, &pairs, |pair| pair.after);
+        follow_moves(&before_findings, &mut after_findings, &after.files);
         let new = without(&after_findings, &before_findings);
         let gone = without(&before_findings, &after_findings);
         let silent: Vec<[Verdict; 2]> = pairs
@@ -201,8 +203,10 @@ fn pairs(before: &[PolicyRef], after: &[PolicyRef]) -> Vec<Indices> {
     pairs
 }
 
-/// The identity of a finding. The status is part of it: a denial that was a warning is new.
-type Key = (usize, String, Status);
+/// The identity of a finding, and its file. The status is part of it: a denial that was a warning
+/// is new.
+type Key = (Identity, String);
+type Identity = (usize, String, Status);
 
 /// The open findings of a report, with the indices of pairs in the place of those of policies.
 fn paired(
@@ -215,9 +219,37 @@ fn paired(
     let findings = open.filter_map(|finding| {
         let policy = pairs.iter().position(|pair| side(pair) == Some(finding.policy))?;
         let finding = Finding { policy, ..finding.clone() };
-        Some(((policy, fingerprint(named, &finding), finding.status), finding))
+        let identity = (policy, fingerprint(named, &finding), finding.status);
+        Some(((identity, finding.file().to_owned()), finding))
     });
     findings.collect()
+}
+
+/// Gives findings that moved the file that they were in.
+fn follow_moves(before: &[(Key, Finding)], after: &mut [(Key, Finding)], all: &BTreeSet<String>) {
+    let (from, to) = (files(before), files(after));
+    let earlier = to.into_iter().filter_map(|(identity, now)| {
+        let before = from.get(&identity)?;
+        Some((identity, moves::earlier(before, &now, &|file| all.contains(file))))
+    });
+    let owned = |files: BTreeMap<&str, &str>| {
+        files.into_iter().map(|(now, before)| (now.to_owned(), before.to_owned())).collect()
+    };
+    let earlier: BTreeMap<Identity, BTreeMap<String, String>> =
+        earlier.map(|(identity, files)| (identity.clone(), owned(files))).collect();
+    for ((identity, file), _) in after {
+        if let Some(before) = earlier.get(identity).and_then(|files| files.get(file)) {
+            file.clone_from(before);
+        }
+    }
+}
+
+fn files(findings: &[(Key, Finding)]) -> Files<'_, &Identity> {
+    let mut files = Files::new();
+    for ((identity, file), _) in findings {
+        files.entry(identity).or_default().insert(file);
+    }
+    files
 }
 
 /// Returns the findings that others do not have as often.
@@ -232,7 +264,8 @@ fn without(findings: &[(Key, Finding)], others: &[(Key, Finding)]) -> Vec<Findin
         let same = finding.objects().min(*number);
         *number = number.saturating_sub(same);
         // The finding itself stands for the first object.
-        let others = finding.objects().saturating_sub(same).checked_sub(1)?;
+        let known = usize::try_from(same).unwrap_or(usize::MAX);
+        let others = finding.others.get(known..).map(<[_]>::to_vec)?;
         Some(Finding { others, ..finding.clone() })
     });
     more.collect()

@@ -11,13 +11,14 @@ const DIGITS: usize = 32;
 /// Returns the fingerprint of a finding: a prefix of a SHA-256 digest in hexadecimal digits.
 ///
 /// Findings have the same fingerprint if the same policy reports the same control, or the same rule
-/// where there is no control, at the same path of the same object. Lines, indices of lists and the
-/// version of the API take no part, so that a fingerprint survives changes elsewhere in a file. An
-/// object with an owner is identified by its kind and its owner, because the names of pods change
-/// with each rollout.
+/// where there is no control, about the same value at the same path of the same object. Files,
+/// lines and the version of the API take no part, and neither do the indices of values, so that a
+/// fingerprint survives changes elsewhere in a file. An object with an owner is identified by its
+/// kind and its owner, because the names of pods change with each rollout.
 ///
-/// Different findings can have the same fingerprint, such as those about two items of a list
-/// without names. Formats that need unique fingerprints count equal ones.
+/// Different findings can have the same fingerprint, such as those about an object that two files
+/// have. Formats that need unique fingerprints count equal ones; baselines and comparisons tell
+/// them apart by their files.
 #[must_use]
 pub fn fingerprint(report: &Report, finding: &Finding) -> String {
     let policy = report.policies.get(finding.policy);
@@ -30,7 +31,11 @@ pub fn fingerprint(report: &Report, finding: &Finding) -> String {
         Some(control) => json!({ "control": control }),
         None => json!({ "rule": finding.rule }),
     };
-    let path = finding.stable_path.clone().or_else(|| finding.path.as_deref().map(without_indices));
+    // A value that is missing, or is not known, is known by its place.
+    let path = match (&finding.stable_path, &finding.path) {
+        (Some(path), _) if finding.value_digest.is_none() => Some(path.clone()),
+        (path, other) => path.as_deref().or(other.as_deref()).map(without_indices),
+    };
     // JSON, so that two lists of parts cannot give the same text.
     digest(&json!([
         policy.map(|policy| [Some(&policy.kind), policy.namespace.as_ref(), Some(&policy.name)]),
@@ -38,11 +43,13 @@ pub fn fingerprint(report: &Report, finding: &Finding) -> String {
         [Some(object.group()), Some(&object.kind), object.namespace.as_deref()],
         identity,
         path,
+        finding.value_digest,
     ]))
 }
 
-/// Returns a prefix of the SHA-256 digest of a value.
-pub(crate) fn digest(value: &serde_json::Value) -> String {
+/// Returns the first 32 hexadecimal digits of the SHA-256 digest of a value.
+#[must_use]
+pub fn digest(value: &serde_json::Value) -> String {
     let mut digest = format!("{:x}", Sha256::digest(value.to_string()));
     digest.truncate(DIGITS);
     digest
@@ -53,8 +60,10 @@ fn without_indices(path: &str) -> String {
     let mut parts = path.split('[');
     let mut stable = parts.next().unwrap_or_default().to_owned();
     for part in parts {
+        let key = part.split_once(']').map_or(part, |(key, _)| key);
+        let is_index = key.bytes().all(|byte| byte.is_ascii_digit());
         stable.push('[');
-        stable.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
+        stable.push_str(part.get(if is_index { key.len() } else { 0 }..).unwrap_or_default());
     }
     stable
 }
@@ -77,7 +86,7 @@ mod tests {
             Finding { place: None, ..finding.clone() },
             Finding { path: Some("spec.template.spec.containers[4].x".to_owned()), ..finding.clone() },
             Finding { message: "other words".to_owned(), rule: "other words".to_owned(), ..finding.clone() },
-            Finding { others: 4, is_known: true, ..finding.clone() },
+            Finding { others: vec!["web-2".to_owned()], is_known: true, ..finding.clone() },
             Finding {
                 object: ObjectRef { api_version: "apps/v1beta1".to_owned(), ..finding.object.clone() },
                 ..finding.clone()
@@ -87,7 +96,7 @@ mod tests {
             assert_eq!(of(&other), of(&finding), "{other:?}");
         }
         // Baselines are stored: this value may only change with the version of their format.
-        assert_eq!(of(&finding), "e57d1ca3ffdfc6b32405dde4662ff6bc");
+        assert_eq!(of(&finding), "b6cf1ccafcf47a0cda3779c1254e2884");
     }
 
     #[test]
@@ -106,6 +115,8 @@ mod tests {
             Finding { control: None, rule: "privileged".to_owned(), ..finding.clone() },
             Finding { stable_path: Some("spec".to_owned()), ..finding.clone() },
             Finding { stable_path: None, path: None, ..finding.clone() },
+            Finding { value_digest: Some(digest(&json!("x"))), ..finding.clone() },
+            Finding { value_digest: None, ..finding.clone() },
             object(|object| object.name = "b".to_owned()),
             object(|object| object.namespace = Some("b".to_owned())),
             object(|object| object.namespace = None),
@@ -150,7 +161,7 @@ mod tests {
 
     #[test]
     fn indices_take_no_part() {
-        assert_eq!(without_indices("spec.a[10].b[x1][2]"), "spec.a[].b[x1][]");
+        assert_eq!(without_indices("spec.a[10].b[x1][1x][2]"), "spec.a[].b[x1][1x][]");
         assert_eq!(without_indices("spec"), "spec");
     }
 }

@@ -29,6 +29,7 @@ mod fingerprint;
 mod format;
 pub mod junit;
 mod model;
+mod moves;
 mod names;
 mod read;
 #[cfg(test)]
@@ -38,7 +39,7 @@ pub use baseline::{Applied, Baseline, BaselineError, Entry};
 pub use comparison::{Change, Comparison, ComparisonTotals, Pair, Verdict};
 pub use escape::{markup, one_line};
 pub use exit::{Exit, FailOn, UnknownName, exit};
-pub use fingerprint::fingerprint;
+pub use fingerprint::{digest, fingerprint};
 pub use format::{Format, FormatError, Options, Output, Sources, github_command, write};
 pub use model::{
     Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report,

@@ -1,6 +1,6 @@
 //! The data of a report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,6 +21,8 @@ pub struct Report {
     pub mutations: Vec<Mutation>,
     /// Problems of the input and of the policies.
     pub notices: Vec<Notice>,
+    /// The files with objects, by which a comparison knows those that are gone.
+    pub files: BTreeSet<String>,
     /// The totals.
     pub totals: Totals,
     /// Whether the scan was interrupted, so that the report is not all.
@@ -166,6 +168,9 @@ pub struct Finding {
     /// The same path with the names of list items in the place of indices, such as
     /// `spec.containers[name=web].image`. It is part of the fingerprint.
     pub stable_path: Option<String>,
+    /// The [`digest`](crate::digest) of the refused value; `None` if a value is missing, may be
+    /// secret, or is that of a foreign policy, whose message has it. It is part of the fingerprint.
+    pub value_digest: Option<String>,
     /// The whole message, with path, value, rule and remedy.
     pub message: String,
     /// The rule alone, as a plain fact, for groups of findings; that of a foreign policy is its
@@ -177,9 +182,9 @@ pub struct Finding {
     pub place: Option<Place>,
     /// Whether the finding is about the pods that a workload would create.
     pub concerns_pods: bool,
-    /// The number of further objects of the same owner with the same finding, which are folded into
+    /// The names of further objects of the same owner with the same finding, which are folded into
     /// this one.
-    pub others: u64,
+    pub others: Vec<String>,
     /// The reason of an exception that covers the finding. Such a finding does not fail a scan.
     pub excepted: Option<String>,
     /// Whether a baseline has the finding. Such a finding does not fail a scan.

@@ -111,13 +111,14 @@ impl Finding {
         if self.concerns_pods {
             remarks.push("concerns the pods that the workload creates".to_owned());
         }
-        if self.others > 0 {
-            let noun = if self.others == 1 { "other" } else { "others" };
+        let others = self.others.len();
+        if others > 0 {
+            let noun = if others == 1 { "other" } else { "others" };
             let owner = match &self.object.owner {
                 Some(owner) => format!(" of {owner}"),
                 None => String::new(),
             };
-            remarks.push(format!("and {} {noun}{owner}", self.others));
+            remarks.push(format!("and {others} {noun}{owner}"));
         }
         if let Some(reason) = &self.excepted {
             remarks.push(format!("excepted: {reason}"));
@@ -126,7 +127,7 @@ impl Finding {
     }
 
     pub(crate) fn objects(&self) -> u64 {
-        self.others.saturating_add(1)
+        u64::try_from(self.others.len()).unwrap_or(u64::MAX).saturating_add(1)
     }
 }
 

@@ -3,25 +3,18 @@
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::Value;
 
 use crate::Report;
 
 /// The version of the format of reports in JSON.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// Reads a report that was written as JSON.
 ///
 /// # Errors
-/// The text is not such a report, it has another version, it is about a part of a scan, or a
-/// finding names a policy that the report does not have.
+/// The text is not such a report, it has another version, or a finding names a policy that the
+/// report does not have.
 pub fn read(text: &str) -> Result<Report, ReadError> {
-    if is_lines(text) {
-        return Err(ReadError(
-            "a report as lines of JSON cannot be read; scan again with -o json".to_owned(),
-        ));
-    }
     let header: Header = serde_json::from_str(text).map_err(not_a_report)?;
     header.check()?;
     let report: Report = serde_json::from_str(text).map_err(not_a_report)?;
@@ -44,16 +37,11 @@ pub fn read(text: &str) -> Result<Report, ReadError> {
 #[derive(Deserialize)]
 struct Header {
     version: Option<u64>,
-    /// Earlier versions of the tool wrote reports about a part of the objects.
-    shard: Option<IgnoredAny>,
 }
 
 impl Header {
     fn check(&self) -> Result<(), ReadError> {
         match self.version {
-            Some(VERSION) if self.shard.is_some() => {
-                Err(ReadError("the report is that of a shard; scan again without --shard".to_owned()))
-            }
             Some(VERSION) => Ok(()),
             Some(version) => Err(ReadError(format!(
                 "the report has version {version}, this program reads version {VERSION}; scan again"
@@ -65,12 +53,6 @@ impl Header {
 
 fn not_a_report(problem: impl fmt::Display) -> ReadError {
     ReadError(format!("not a report of portcullis: {problem}; scan with -o json writes one"))
-}
-
-/// Returns whether a text is a report as earlier versions of the tool wrote it with `-o jsonl`.
-fn is_lines(text: &str) -> bool {
-    let first = text.lines().next().and_then(|line| serde_json::from_str::<Value>(line).ok());
-    first.is_some_and(|value| value.get("type").is_some())
 }
 
 /// The reason why a text is not a report.
@@ -104,7 +86,6 @@ mod tests {
     fn what_is_not_a_report_is_refused() {
         let json = written(&sample::report(), Format::Json);
         let truncated = json.split_inclusive('\n').take(6).collect::<String>();
-        let lines = "{\"type\":\"report\",\"version\":1}\n{\"type\":\"totals\",\"isPartial\":false}\n";
         let foreign =
             Report { findings: vec![Finding { policy: 7, ..sample::finding() }], ..sample::clean() };
         let fewer = Report { totals: Totals::default(), ..sample::clean() };
@@ -114,17 +95,12 @@ mod tests {
             ("{}".to_owned(), "not a report of portcullis: it has no version; scan with -o json writes one"),
             ("kind: Pod".to_owned(), "not a report of portcullis: expected value at line 1 column 1; "),
             (String::new(), "not a report of portcullis: EOF"),
-            ("{\"version\": 1}".to_owned(), "not a report of portcullis: missing field `policies`"),
+            ("{\"version\": 2}".to_owned(), "not a report of portcullis: missing field `policies`"),
             (written(&sample::report(), Format::Sarif), "not a report of portcullis: invalid type: string"),
             (
-                json.replacen("\"version\": 1", "\"version\": 2", 1),
-                "the report has version 2, this program reads version 1; scan again",
+                json.replacen("\"version\": 2", "\"version\": 1", 1),
+                "the report has version 1, this program reads version 2; scan again",
             ),
-            (
-                json.replacen("\"version\": 1", "\"version\": 1, \"shard\": {\"share\": \"0/2\"}", 1),
-                "the report is that of a shard; scan again without --shard",
-            ),
-            (lines.to_owned(), "a report as lines of JSON cannot be read; scan again with -o json"),
             (truncated, "not a report of portcullis: EOF while parsing"),
             (
                 json.replace("\"message\"", "\"massage\""),

@@ -64,6 +64,7 @@ pub(crate) fn finding() -> Finding {
         object: object("apps/v1", "Deployment", Some("shop"), "web"),
         path: Some("spec.template.spec.containers[0].securityContext.privileged".to_owned()),
         stable_path: Some("spec.template.spec.containers[name=web].securityContext.privileged".to_owned()),
+        value_digest: Some(crate::digest(&true.into())),
         message: "spec.template.spec.containers[0].securityContext.privileged: Invalid value: true: \
                   Privileged Containers: must be false or unset; remove the field"
             .to_owned(),
@@ -71,10 +72,14 @@ pub(crate) fn finding() -> Finding {
         remedy: Some("remove the field".to_owned()),
         place: Some(place("deploy/web.yaml", (21, 25), (21, 29), true)),
         concerns_pods: true,
-        others: 0,
+        others: Vec::new(),
         excepted: None,
         is_known: false,
     }
+}
+
+fn others(count: u64) -> Vec<String> {
+    (0..count).map(|number| format!("api-7d9f-1{number:02}")).collect()
 }
 
 fn findings() -> Vec<Finding> {
@@ -83,6 +88,7 @@ fn findings() -> Vec<Finding> {
         control: None,
         path: None,
         stable_path: None,
+        value_digest: None,
         message: "the image is not signed".to_owned(),
         rule: "the image is not signed".to_owned(),
         remedy: None,
@@ -105,12 +111,13 @@ fn findings() -> Vec<Finding> {
         status: Status::Unknown,
         path: None,
         stable_path: None,
+        value_digest: None,
         message: "the condition `exempt` calls authorizer, which needs a cluster".to_owned(),
         rule: "the condition `exempt` calls authorizer, which needs a cluster".to_owned(),
         remedy: None,
         place: None,
         concerns_pods: false,
-        others: 11,
+        others: others(11),
         ..finding()
     };
     let node = object("v1", "Node", None, "worker-1");
@@ -120,6 +127,7 @@ fn findings() -> Vec<Finding> {
         control: None,
         path: Some("metadata.labels[example.com/team]".to_owned()),
         stable_path: Some("metadata.labels[example.com/team]".to_owned()),
+        value_digest: None,
         message:
             "metadata.labels[example.com/team]: Forbidden: only kube-admin may set the label; ask for it"
                 .to_owned(),
@@ -133,6 +141,7 @@ fn findings() -> Vec<Finding> {
         object: object("v1", "Pod", Some("shop"), HOSTILE),
         path: None,
         stable_path: None,
+        value_digest: None,
         control: Some(HOSTILE.to_owned()),
         message: format!("metadata.name: {HOSTILE}"),
         rule: HOSTILE.to_owned(),
@@ -142,16 +151,16 @@ fn findings() -> Vec<Finding> {
         ..finding()
     };
     let mut findings = vec![
-        Finding { others: 1, ..live.clone() },
+        Finding { others: others(1), ..live.clone() },
         Finding {
             object: ObjectRef { owner: None, ..live.object.clone() },
             message: "spec.volumes: Warning".to_owned(),
             rule: "Warning".to_owned(),
             status: Status::Warned,
-            others: 0,
+            others: Vec::new(),
             ..live.clone()
         },
-        Finding { policy: 0, others: 10, ..live },
+        Finding { policy: 0, others: others(10), ..live },
         labels.clone(),
         Finding { status: Status::Monitored, policy: 3, ..labels },
         hostile,
@@ -184,6 +193,7 @@ pub(crate) fn report() -> Report {
             },
         ],
         findings: findings(),
+        files: ["deploy/a,b:c 100%.yaml", "deploy/web.yaml", "-"].map(str::to_owned).into(),
         mutations: Vec::new(),
         notices: vec![
             Notice {

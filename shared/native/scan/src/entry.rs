@@ -2,10 +2,11 @@
 
 use kubernetes::review::Form;
 use manifest::{Places, Position, Problem, found};
-use report::{Notice, Place};
+use report::{Level, Notice, Place};
 use serde_json::Value;
 use text::Step;
 
+use crate::evaluate::DUPLICATE;
 use crate::input::Chunk;
 use crate::locate::Locator;
 
@@ -76,17 +77,36 @@ pub struct Entries {
     pub(crate) duplicate: Option<Problem>,
 }
 
+impl Entries {
+    /// Returns the warning that a key is repeated; `None` if none is.
+    #[must_use]
+    pub fn warning(&self, chunk: &Chunk) -> Option<Notice> {
+        let problem = self.duplicate.as_ref()?;
+        let message = format!("{}: {DUPLICATE}", problem.message());
+        Some(Notice { level: Level::Warning, place: Some(crate::place_of(chunk, problem.at)), message })
+    }
+}
+
 impl Chunk {
     /// Reads the entries, for programs that need all of them: a duplicate key is an error, too.
     ///
     /// # Errors
     /// A text that cannot be read, with the place.
     pub fn entries(&self) -> Result<Entries, Notice> {
-        let read = read(self).and_then(|read| match read.duplicate {
-            Some(problem) => Err(problem),
+        let read = self.entries_as_applied()?;
+        match &read.duplicate {
+            Some(problem) => Err(crate::unreadable(self, problem)),
             None => Ok(read),
-        });
-        read.map_err(|problem| crate::unreadable(self, &problem))
+        }
+    }
+
+    /// Reads the entries as kubectl applies them: of values with the same key, the last one counts
+    /// ([`Entries::warning`]).
+    ///
+    /// # Errors
+    /// A text that cannot be read, with the place.
+    pub fn entries_as_applied(&self) -> Result<Entries, Notice> {
+        read(self).map_err(|problem| crate::unreadable(self, &problem))
     }
 
     /// Returns the places of entries, in their order.
@@ -154,13 +174,19 @@ fn flatten(value: Value, document: usize, steps: &mut Vec<Step>, entries: &mut V
     let (items, name) = match value {
         // The output of `jq '.items'`.
         Value::Array(items) => (items, None),
-        value => match kubernetes::objects::items(value) {
-            Ok(items) => (items, Some("items")),
-            Err(value) => {
-                entries.push(Entry { document, steps: steps.clone(), content: content(value) });
-                return;
+        value => {
+            // To kubectl, an item of a list is one only if it has items (`IsList` in
+            // k8s.io/apimachinery).
+            let may_be_list = steps.is_empty() || value.get("items").is_some_and(Value::is_array);
+            let items = if may_be_list { kubernetes::objects::items(value) } else { Err(value) };
+            match items {
+                Ok(items) => (items, Some("items")),
+                Err(value) => {
+                    entries.push(Entry { document, steps: steps.clone(), content: content(value) });
+                    return;
+                }
             }
-        },
+        }
     };
     let length = steps.len();
     steps.extend(name.map(|name| Step::Field(name.to_owned())));

@@ -85,6 +85,8 @@ pub use revision::add_revision;
 pub use scan::Scan;
 pub use session::Session;
 pub use subject::Identity;
+#[cfg(feature = "modules")]
+pub use verdict::Reply;
 pub use verdict::{Effect, Request, Verdict};
 pub use violation::{Denial, Violation, leading_path};
 

@@ -7,6 +7,7 @@ use crate::subject::object_ref;
 
 /// Removes the places from the output of a piece.
 pub(crate) fn unplace(output: &mut Output, chunk: &Chunk) {
+    output.files.clear();
     for finding in &mut output.findings {
         finding.place = None;
     }

@@ -30,6 +30,16 @@ impl<'c> Locator<'c> {
         Self { chunk, places: Places::of("").into() }
     }
 
+    /// The file of an entry.
+    pub(crate) fn file(&self, entry: &Spot) -> String {
+        rendered::source(self.chunk, entry)
+    }
+
+    /// The path by which the file is known in another state of the input.
+    pub(crate) fn path(&self) -> &str {
+        &self.chunk.origin.path
+    }
+
     /// Returns the place of a path in a value, or of its nearest ancestor in it; without a path, or
     /// if nothing of it exists, the place of the value, which is not exact.
     #[must_use]

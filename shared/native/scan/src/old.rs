@@ -1,7 +1,6 @@
 //! The stored objects that the input is compared with.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kubernetes::kinds::Kinds;
 use report::{Level, Notice, Place};
@@ -18,7 +17,15 @@ use crate::subject::{Identity, identity};
 /// The objects that are stored before the change that the input is, as they were read.
 #[derive(Debug, Default)]
 pub struct Old {
-    objects: Vec<(Value, Place)>,
+    objects: Vec<Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    object: Value,
+    place: Place,
+    /// The path of its file, by which it is known in the new side.
+    path: String,
 }
 
 impl Old {
@@ -45,7 +52,8 @@ impl Old {
             for entry in read.entries {
                 let (content, spot) = entry.take(&chunk);
                 if let Content::Object(object) = content {
-                    old.objects.push((object, locator.place(&spot, None)));
+                    let (place, path) = (locator.place(&spot, None), chunk.origin.path.clone());
+                    old.objects.push(Known { object, place, path });
                 }
             }
         }
@@ -54,7 +62,7 @@ impl Old {
 
     pub(crate) fn definitions(&self) -> Kinds {
         let mut kinds = Kinds::default();
-        for (object, _) in &self.objects {
+        for Known { object, .. } in &self.objects {
             if object.get("kind").and_then(Value::as_str) == Some(DEFINITION.1) {
                 // A definition that cannot be read defines nothing.
                 let _ = kinds.add_definition(object);
@@ -70,44 +78,85 @@ impl Old {
 /// one side alone would be a deletion and a creation, and not an update.
 #[derive(Debug)]
 pub(crate) struct Stored<'s> {
-    objects: BTreeMap<Identity, &'s (Value, Place)>,
+    /// The objects with an identity, at most one of each file.
+    objects: BTreeMap<Identity, Vec<&'s Known>>,
+    /// The identities of several objects of the new side.
+    repeated: BTreeSet<Identity>,
     options: &'s Options,
     kinds: Kinds,
 }
 
+/// An object of the old side, by its identity and the path of its file.
+pub(crate) type Seen = (Identity, String);
+
 impl<'s> Stored<'s> {
     /// Identifies the objects. An object is the same in both sides if group, kind, namespace and
-    /// name are. The notices are about objects that the old side has twice.
-    pub(crate) fn of(old: &'s Old, options: &'s Options, kinds: Kinds) -> (Self, Vec<Notice>) {
-        let mut stored = Self { objects: BTreeMap::new(), options, kinds };
+    /// name are, and the file is. If each side has one such object, the file does not matter.
+    ///
+    /// The notices are about objects that a file of the old side has twice.
+    pub(crate) fn of(
+        old: &'s Old,
+        new: &mut dyn Input,
+        options: &'s Options,
+        kinds: Kinds,
+    ) -> (Self, Vec<Notice>) {
+        let mut stored = Self { objects: BTreeMap::new(), repeated: BTreeSet::new(), options, kinds };
         let mut notices = Vec::new();
-        for object in &old.objects {
-            let Some(identity) = identity_of(&object.0, options, &stored.kinds) else { continue };
-            let known = match stored.objects.entry(identity) {
-                Entry::Vacant(entry) => {
-                    entry.insert(object);
-                    continue;
-                }
-                Entry::Occupied(mut entry) => entry.insert(object),
+        for one in &old.objects {
+            let Some(identity) = identity_of(&one.object, options, &stored.kinds) else { continue };
+            let namesakes = stored.objects.entry(identity).or_default();
+            let Some(known) = namesakes.iter_mut().find(|known| known.path == one.path) else {
+                namesakes.push(one);
+                continue;
             };
-            if stored.complete(&known.0) != stored.complete(&object.0) {
+            let known = std::mem::replace(known, one);
+            if stored.complete(&known.object) != stored.complete(&one.object) {
                 let message = format!(
                     "the state before has this object twice, also at {}; name one state with --old",
-                    known.1
+                    known.place
                 );
-                let place = Some(object.1.clone());
-                notices.push(Notice { level: Level::Error, place, message });
+                notices.push(Notice { level: Level::Error, place: Some(one.place.clone()), message });
             }
         }
+        stored.repeated = stored.repeated_in(new);
         (stored, notices)
     }
 
-    pub(crate) fn get(&self, identity: &Identity) -> Option<Value> {
-        self.objects.get(identity).map(|(object, _)| self.complete(object))
+    /// Returns the identities that several objects of the new side have. The evaluation reports
+    /// texts that cannot be read.
+    fn repeated_in(&self, new: &mut dyn Input) -> BTreeSet<Identity> {
+        let (mut found, mut repeated) = (BTreeSet::new(), BTreeSet::new());
+        new.rewind();
+        while let Some(next) = new.next() {
+            let Ok(chunk) = next else { continue };
+            let entries = crate::entry::read(&chunk).map(|read| read.entries).unwrap_or_default();
+            for entry in entries {
+                let Content::Object(object) = entry.content else { continue };
+                let identity = identity_of(&object, self.options, &self.kinds);
+                let known = identity.filter(|identity| self.objects.contains_key(identity));
+                repeated.extend(known.and_then(|identity| found.replace(identity)));
+            }
+        }
+        new.rewind();
+        repeated
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Identity, Value, &Place)> {
-        self.objects.iter().map(|(identity, (object, place))| (identity, self.complete(object), place))
+    /// Returns the object that one of a file of the new side changes.
+    pub(crate) fn get(&self, identity: Identity, path: &str) -> Option<(Seen, Value)> {
+        let namesakes = self.objects.get(&identity)?;
+        let known = namesakes.iter().find(|known| known.path == path).or(match namesakes.as_slice() {
+            [one] if !self.repeated.contains(&identity) => Some(one),
+            _ => None,
+        })?;
+        Some(((identity, known.path.clone()), self.complete(&known.object)))
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Seen, Value, &Place)> {
+        let all =
+            self.objects.iter().flat_map(|(identity, of)| of.iter().map(move |known| (identity, known)));
+        all.map(|(identity, known)| {
+            ((identity.clone(), known.path.clone()), self.complete(&known.object), &known.place)
+        })
     }
 
     fn complete(&self, object: &Value) -> Value {

@@ -33,6 +33,7 @@ pub fn add_helm(files: &mut Files, chart: &Chart) {
     let folder = Path::new(&chart.chart).is_dir().then(|| file_name(Path::new(&chart.chart)));
     let origin = Origin {
         name: chart.chart.clone(),
+        path: chart.chart.clone(),
         chart: folder.or_else(|| Some(String::new())),
         is_rendered: true,
     };
@@ -48,7 +49,7 @@ pub fn add_kustomize(files: &mut Files, folder: &str) {
         .map(|name| Path::new(folder).join(name))
         .find(|path| path.is_file())
         .map_or_else(|| folder.to_owned(), |path| file_name(&path));
-    let origin = Origin { name, chart: None, is_rendered: true };
+    let origin = Origin { name, path: folder.to_owned(), chart: None, is_rendered: true };
     add(files, origin, &kustomize(folder), &str::to_owned);
 }
 
@@ -63,7 +64,12 @@ pub fn add_rendered_revision(files: &mut Files, revision: &str, charts: &[Chart]
         let name = checkout.name(&chart.chart);
         match chart.of(&checkout) {
             Ok(old) => {
-                let origin = Origin { name: name.clone(), chart: Some(name), is_rendered: true };
+                let origin = Origin {
+                    name: name.clone(),
+                    path: chart.chart.clone(),
+                    chart: Some(name),
+                    is_rendered: true,
+                };
                 add(files, origin, &[old.command()], &told);
             }
             Err(problem) => files.add_problem(&name, problem),
@@ -73,7 +79,7 @@ pub fn add_rendered_revision(files: &mut Files, revision: &str, charts: &[Chart]
         let name = checkout.name(folder);
         match checkout.find(folder) {
             Ok(found) => {
-                let origin = Origin { name, chart: None, is_rendered: true };
+                let origin = Origin { name, path: folder.clone(), chart: None, is_rendered: true };
                 add(files, origin, &kustomize(&found.to_string_lossy()), &told);
             }
             Err(problem) => files.add_problem(&name, problem),
@@ -152,14 +158,21 @@ pub(crate) fn template_place(chunk: &Chunk, spot: &Spot, place: Place) -> Place 
     if !chunk.origin.is_rendered {
         return place;
     }
-    let source = match &chunk.origin.chart {
-        Some(chart) => helm_source(chart, &chunk.text),
-        None => kustomize_source(&chunk.origin.name, &spot.rendered),
-    };
-    let file = source.unwrap_or_else(|| chunk.origin.name.clone());
+    let file = source(chunk, spot);
     let text = std::fs::read_to_string(&file).unwrap_or_default();
     let at = kind_line(&text, &spot.rendered.kind).map(|line| Position { line, column: 1 });
     Place { file, span: at.map(|at| Span { start: at, end: at }), is_exact: false }
+}
+
+/// Returns the file that a value was rendered from, as far as the renderer notes it; the file of
+/// the text if nothing rendered it.
+pub(crate) fn source(chunk: &Chunk, spot: &Spot) -> String {
+    let source = match &chunk.origin.chart {
+        Some(chart) => helm_source(chart, &chunk.text),
+        None if chunk.origin.is_rendered => kustomize_source(&chunk.origin.name, &spot.rendered),
+        None => None,
+    };
+    source.unwrap_or_else(|| chunk.origin.name.clone())
 }
 
 /// Returns the file of a template from Helm's comment, such as `# Source: chart/templates/a.yaml`.

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::input::{Files, Origin, is_object_file};
+use crate::input::{Files, Origin, file_name, is_object_file};
 
 /// Adds the files of a revision of the git repository of a folder, to which the paths are relative:
 /// those below the paths whose names are those of objects, or all of the folder's if there are no
@@ -50,7 +50,11 @@ fn read_revision(files: &mut Files, folder: &Path, revision: &str, paths: &[Stri
     }
     for (name, text) in names.iter().zip(contents(folder, revision, &names)?) {
         match String::from_utf8(text) {
-            Ok(text) => files.add_text(Origin::file(format!("{revision}:{name}")), text),
+            Ok(text) => {
+                let origin = Origin::in_state(revision, *name);
+                let root = if let [path] = paths { file_name(Path::new(path)) } else { String::new() };
+                files.add_text(origin.below(&root), text);
+            }
             Err(_) => files.add_problem(&format!("{revision}:{name}"), "not valid UTF-8"),
         }
     }

@@ -115,7 +115,7 @@ impl<'r> Run<'r> {
             let Self { tally, observer, .. } = self;
             let Some(stored) = &self.stored else { return };
             let walk = evaluate(self.scan, &self.known, Some(stored), self.explains);
-            let missing = stored.iter().filter(|(identity, ..)| !tally.seen.contains(*identity));
+            let missing = stored.iter().filter(|(seen, ..)| !tally.seen.contains(seen));
             let gone: Vec<Output> = missing.map(|(_, object, place)| walk.deletion(object, place)).collect();
             let lacking: BTreeSet<Kind> =
                 gone.iter().flat_map(|output| output.lacking.iter().cloned()).collect();
@@ -130,7 +130,7 @@ impl<'r> Run<'r> {
     }
 
     fn finish(mut self) -> Report {
-        for message in self.input.remarks() {
+        for message in self.input.remarks().into_iter().chain(self.known.remarks) {
             self.tally.notice(Notice { level: Level::Note, place: None, message });
         }
         self.tally.finish()
@@ -210,7 +210,7 @@ impl<'r> Run<'r> {
         self.known = collector.finish(cluster.is_some(), scan.options());
         // The first collection has all definitions.
         if let (Some(old), None) = (self.old, &self.stored) {
-            let (stored, notices) = Stored::of(old, scan.options(), self.known.resources.clone());
+            let (stored, notices) = Stored::of(old, *input, scan.options(), self.known.resources.clone());
             for notice in notices {
                 tally.notice(notice);
             }

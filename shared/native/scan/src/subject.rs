@@ -1,5 +1,6 @@
 //! The object of a finding.
 
+use kubernetes::completion::is_stored;
 use report::{ObjectRef, OwnerRef};
 use serde_json::Value;
 use text::{Path, Step};
@@ -17,15 +18,16 @@ pub(crate) fn object_ref(object: &Value) -> ObjectRef {
         namespace: of_metadata("namespace"),
         name: of_metadata("name").or_else(|| of_metadata("generateName")).unwrap_or_default(),
         uid: of_metadata("uid"),
-        owner: owner(metadata),
+        // Anybody can write an owner into a file, and findings of an owner's objects are one.
+        owner: is_stored(object).then(|| controller(metadata)).flatten(),
     }
 }
 
-/// Returns the controller of an object, or its only owner.
-fn owner(metadata: &Value) -> Option<OwnerRef> {
+/// Returns the controller of an object by its metadata.
+pub(crate) fn controller(metadata: &Value) -> Option<OwnerRef> {
     let owners = metadata.get("ownerReferences")?.as_array()?;
     let is_controller = |owner: &&Value| owner.get("controller").and_then(Value::as_bool) == Some(true);
-    let owner = owners.iter().find(is_controller).or_else(|| owners.first())?;
+    let owner = owners.iter().find(is_controller)?;
     let text = |name: &str| owner.get(name).and_then(Value::as_str).map(str::to_owned);
     Some(OwnerRef { api_version: text("apiVersion")?, kind: text("kind")?, name: text("name")? })
 }
@@ -88,10 +90,16 @@ mod tests {
     #[test]
     fn the_owner_is_the_controller() {
         let owner = |name: &str, controller: bool| json!({ "apiVersion": "v1", "kind": "A", "name": name, "controller": controller });
-        let object = |owners: Value| json!({ "kind": "Pod", "metadata": { "generateName": "a-", "ownerReferences": owners } });
+        let object = |owners: Value| {
+            let metadata = json!({ "generateName": "a-", "uid": "u", "resourceVersion": "7", "ownerReferences": owners });
+            json!({ "kind": "Pod", "metadata": metadata })
+        };
         let named = |owners: Value| object_ref(&object(owners)).owner.map(|owner| owner.name);
         assert_eq!(named(json!([owner("a", false), owner("b", true)])).as_deref(), Some("b"));
-        assert_eq!(named(json!([owner("a", false)])).as_deref(), Some("a"));
+        assert_eq!(named(json!([owner("a", false)])), None);
+        let mut of_file = object(json!([owner("a", true)]));
+        of_file["metadata"]["resourceVersion"].take();
+        assert_eq!(object_ref(&of_file).owner, None);
         assert_eq!(named(json!([])), None);
         assert_eq!(object_ref(&object(json!([]))).name, "a-");
     }

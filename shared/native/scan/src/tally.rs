@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use report::{Finding, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Totals};
+use report::{Finding, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Status, Totals};
 
 use crate::evaluate::{Output, Owned};
-use crate::subject::Identity;
+use crate::old::Seen;
 
 /// The report of the pieces so far.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct Tally {
     report: Report,
     folded: Folded,
     owners: BTreeMap<Owned, OwnerRef>,
-    pub(crate) seen: BTreeSet<Identity>,
+    pub(crate) seen: BTreeSet<Seen>,
     pub(crate) bytes: u64,
 }
 
@@ -49,6 +49,7 @@ impl Tally {
         self.report.mutations.extend(output.mutations);
         self.report.notices.extend(output.notices);
         self.seen.extend(output.seen);
+        self.report.files.extend(output.files);
         self.owners.extend(output.owners);
         self.bytes += output.bytes;
         output.findings.into_iter().for_each(|finding| self.folded.add(finding));
@@ -65,6 +66,7 @@ impl Tally {
             once_more.add(finding);
         }
         report.findings = once_more.findings;
+        report.findings.iter_mut().for_each(|finding| finding.others.sort());
         report.finish();
         report
     }
@@ -84,8 +86,8 @@ fn topmost(owner: OwnerRef, namespace: &str, owners: &BTreeMap<Owned, OwnerRef>)
     top
 }
 
-/// Findings, in which objects of one owner with the same finding are one: the first of them by its
-/// place in the report, whatever their order.
+/// Findings, in which objects of a file with one owner and the same finding are one: the first of
+/// them by its place in the report, whatever their order.
 #[derive(Debug, Default)]
 struct Folded {
     findings: Vec<Finding>,
@@ -93,31 +95,43 @@ struct Folded {
 }
 
 /// The values that folded findings have in common.
-type Fold = (usize, report::Status, Option<String>, OwnerRef, Option<String>, String, Option<String>);
+#[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Fold {
+    policy: usize,
+    status: Status,
+    namespace: Option<String>,
+    owner: OwnerRef,
+    path: Option<String>,
+    /// Messages about a value with a name of its own are different, and stay.
+    message: String,
+    /// An exception of one pod is not one of the others.
+    excepted: Option<String>,
+    /// A file can be that of another cluster.
+    file: Option<String>,
+}
 
 impl Folded {
     fn add(&mut self, finding: Finding) {
         let index = self.findings.len();
         if let Some(owner) = &finding.object.owner {
-            // Messages about a value with a name of its own are different, and stay.
-            let Finding { policy, status, stable_path, message, object, excepted, .. } = &finding;
-            let key = (
-                *policy,
-                *status,
-                object.namespace.clone(),
-                owner.clone(),
-                stable_path.clone(),
-                message.clone(),
-                // An exception of one pod is not one of the others.
-                excepted.clone(),
-            );
+            let key = Fold {
+                policy: finding.policy,
+                status: finding.status,
+                namespace: finding.object.namespace.clone(),
+                owner: owner.clone(),
+                path: finding.stable_path.clone(),
+                message: finding.message.clone(),
+                excepted: finding.excepted.clone(),
+                file: finding.place.as_ref().map(|place| place.file.clone()),
+            };
             if let Some(known) = self.of_owners.get(&key).and_then(|known| self.findings.get_mut(*known)) {
-                let others = known.others.saturating_add(finding.others) + 1;
+                let mut other = finding;
                 // Pieces are evaluated in an order that depends on what others look up.
-                if finding.place_in_report() < known.place_in_report() {
-                    *known = finding;
+                if other.place_in_report() < known.place_in_report() {
+                    std::mem::swap(known, &mut other);
                 }
-                known.others = others;
+                known.others.append(&mut other.others);
+                known.others.push(other.object.name);
                 return;
             }
             self.of_owners.insert(key, index);
@@ -128,7 +142,7 @@ impl Folded {
 
 #[cfg(test)]
 mod tests {
-    use report::{ObjectRef, Place, Position, Span, Status};
+    use report::{ObjectRef, Place, Position, Span};
 
     use super::*;
 
@@ -151,7 +165,8 @@ mod tests {
                 is_exact: true,
             }),
             concerns_pods: false,
-            others: 0,
+            others: Vec::new(),
+            value_digest: None,
             excepted: None,
             is_known: false,
         }
@@ -166,7 +181,7 @@ mod tests {
             }
             tally.finish().findings
         };
-        let first = Finding { others: 2, ..finding(1) };
+        let first = Finding { others: vec!["web-2".to_owned(), "web-3".to_owned()], ..finding(1) };
         for lines in [[1, 2, 3], [3, 1, 2], [2, 3, 1]] {
             assert_eq!(of(&lines), std::slice::from_ref(&first), "{lines:?}");
         }

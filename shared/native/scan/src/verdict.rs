@@ -17,6 +17,8 @@ use crate::cluster::{Cluster, Kind, LookUps};
 use crate::look_up::LookUp;
 use crate::policy::{Engine, Module, Policy};
 use crate::violation::{Denial, Violation, of_text, typed};
+#[cfg(feature = "modules")]
+pub use in_host::Reply;
 
 /// An `AdmissionRequest`, and its JSON once it is needed.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 use std::fmt;
 
-use admission::{Finding, Findings, PolicyEntry};
+use admission::{Finding, FindingKind, Findings, PolicyEntry};
 use serde_json::Value;
-use text::Step;
+use text::{Quoted, Step};
 
 /// The reasons of a denial, at least one.
 #[derive(Clone, Debug)]
@@ -64,6 +64,21 @@ impl Violation {
         match &self.message {
             Message::Typed(finding) => Some(&finding.steps),
             Message::Text(_) => None,
+        }
+    }
+
+    /// Returns the refused value of a request; `None` if none is shown.
+    pub(crate) fn refused(&self, request: &Value) -> Option<Value> {
+        let Message::Typed(finding) = &self.message else { return None };
+        let FindingKind::Invalid { value: shown } = &finding.kind else { return None };
+        let whole = finding.steps.iter().skip(1).try_fold(request, |value, step| match step {
+            Step::Field(name) => value.get(name),
+            Step::Index(index) => value.get(usize::try_from(*index).ok()?),
+        });
+        // A message shows the beginning of a long text, or a part that a violation is about.
+        match whole {
+            Some(Value::String(text)) if Quoted(text).to_string() != *shown => Some(shown.as_str().into()),
+            whole => Some(whole.cloned().unwrap_or_else(|| shown.as_str().into())),
         }
     }
 }

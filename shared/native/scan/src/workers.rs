@@ -2,6 +2,7 @@
 //! input.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -44,13 +45,14 @@ pub(crate) fn run<T: Send>(
     // The workers own it, so that nothing waits for them once all have ended.
     let receiver = Arc::new(Mutex::new(receiver));
     let (done, results) = channel();
+    let is_stopped = &AtomicBool::new(false);
     thread::scope(|scope| {
         for _ in 0..workers {
             let (receiver, done) = (Arc::clone(&receiver), done.clone());
             let run = move || {
                 while let Some(Batch { number, first, pieces, .. }) = next(&receiver) {
-                    let results: Vec<T> =
-                        (first..).zip(pieces).map(|(number, piece)| work(number, piece)).collect();
+                    let pieces = (first..).zip(pieces).take_while(|_| !is_stopped.load(Ordering::Relaxed));
+                    let results: Vec<T> = pieces.map(|(number, piece)| work(number, piece)).collect();
                     // The scan has ended if nobody receives.
                     if done.send((number, results)).is_err() {
                         break;
@@ -64,7 +66,7 @@ pub(crate) fn run<T: Send>(
         }
         drop((receiver, done));
         let mut ordered = Ordered { results, waiting: BTreeMap::new(), next: 0 };
-        feed(input, sender, &mut ordered, tally, observer, merge);
+        feed(input, sender, is_stopped, &mut ordered, tally, observer, merge);
     });
 }
 
@@ -75,6 +77,7 @@ fn next(receiver: &Mutex<Receiver<Batch>>) -> Option<Batch> {
 fn feed<T>(
     input: &mut dyn Input,
     sender: SyncSender<Batch>,
+    is_stopped: &AtomicBool,
     ordered: &mut Ordered<T>,
     tally: &mut Tally,
     observer: &mut dyn Observer,
@@ -83,6 +86,7 @@ fn feed<T>(
     let mut batch = Batch::default();
     while let Some(next) = input.next() {
         if observer.stop() {
+            is_stopped.store(true, Ordering::Relaxed);
             tally.interrupt();
             break;
         }

@@ -5,9 +5,10 @@ use std::fmt;
 
 use kubernetes::review::Form;
 use report::{Notice, Place};
-use scan::{Chunk, Content, Entry, Files, Input as _};
+use scan::{Chunk, Content, Entries, Entry, Files, Input as _};
 
 use crate::failure::Failure;
+use crate::print_problem;
 use crate::source::{InputReader, shown};
 
 /// Finds the files that arguments name.
@@ -15,7 +16,9 @@ pub(crate) fn files(arguments: &[String], reader: &mut InputReader) -> Result<Fi
     for argument in arguments {
         reader.claim(argument)?;
     }
-    Ok(Files::of_arguments(arguments))
+    let files = Files::of_arguments(arguments);
+    files.names().for_each(|name| reader.note(name));
+    Ok(files)
 }
 
 /// The pieces of files, from the beginning.
@@ -35,9 +38,31 @@ impl<'f> Pieces<'f> {
 
     /// Returns the next piece with its entries; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<(Chunk, Vec<Entry>)>, Failure> {
+        self.next_by(Chunk::entries)
+    }
+
+    /// Returns the next piece with its entries as kubectl applies them. A key that is repeated is a
+    /// warning in objects, and an error in reviews, in which an API server repeats none.
+    pub(crate) fn next_applied(&mut self) -> Result<Option<(Chunk, Vec<Entry>)>, Failure> {
+        self.next_by(|chunk| {
+            let read = chunk.entries_as_applied()?;
+            if !read.entries.iter().all(|entry| matches!(entry.content, Content::Object(_))) {
+                return chunk.entries();
+            }
+            if let Some(warning) = read.warning(chunk) {
+                print_problem(failure(&warning));
+            }
+            Ok(read)
+        })
+    }
+
+    fn next_by(
+        &mut self,
+        read: impl Fn(&Chunk) -> Result<Entries, Notice>,
+    ) -> Result<Option<(Chunk, Vec<Entry>)>, Failure> {
         let Some(piece) = self.files.next() else { return Ok(None) };
         let chunk = piece.map_err(|unreadable| failure(&unreadable.notice()))?;
-        let read = chunk.entries().map_err(|notice| failure(&notice))?;
+        let read = read(&chunk).map_err(|notice| failure(&notice))?;
         if read.documents > 0 {
             self.empty.remove(&chunk.origin.name);
         }

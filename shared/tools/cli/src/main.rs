@@ -17,6 +17,7 @@ mod cluster;
 mod commands;
 mod failure;
 mod input;
+mod interruption;
 mod outputs;
 mod policy;
 mod progress;
@@ -62,6 +63,10 @@ const STACK: usize = 64 * 1024 * 1024;
 
 fn main() -> ExitCode {
     panic::set_hook(Box::new(failed));
+    if let Err(failure) = interruption::catch() {
+        print_problem(failure);
+        return ExitCode::from(FAILED);
+    }
     let worker = thread::Builder::new().stack_size(STACK).spawn(run);
     // A thread that panics ends the program itself.
     worker.ok().and_then(|worker| worker.join().ok()).unwrap_or_else(|| {

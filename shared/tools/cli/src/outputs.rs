@@ -1,7 +1,7 @@
 //! The outputs of a command, each a format and the file that it is written to.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use report::Output;
 
@@ -12,7 +12,10 @@ use crate::stdout::print;
 /// Checks that each output has a place of its own. `example` is one with a file.
 pub(crate) fn check<F>(outputs: &[Output<F>], example: &str) -> Result<(), Failure> {
     for (index, output) in outputs.iter().enumerate() {
-        let same = outputs.iter().skip(index + 1).any(|other| other.file == output.file);
+        let same = outputs.iter().skip(index + 1).any(|other| match (&other.file, &output.file) {
+            (Some(other), Some(file)) => whole(other) == whole(file),
+            (other, file) => other == file,
+        });
         match &output.file {
             Some(file) if same => {
                 return Err(Failure::about(file, "is the file of two formats; name two files"));
@@ -26,6 +29,34 @@ pub(crate) fn check<F>(outputs: &[Output<F>], example: &str) -> Result<(), Failu
         }
     }
     Ok(())
+}
+
+/// Checks that no output replaces a file that is an input.
+pub(crate) fn refuse_inputs<F>(
+    outputs: &[Output<F>],
+    is_input: &dyn Fn(&str) -> bool,
+) -> Result<(), Failure> {
+    outputs
+        .iter()
+        .filter_map(|output| output.file.as_deref())
+        .try_for_each(|file| refuse_input(file, is_input))
+}
+
+pub(crate) fn refuse_input(file: &str, is_input: &dyn Fn(&str) -> bool) -> Result<(), Failure> {
+    if is_input(file) {
+        return Err(Failure::about(file, "is an input, which the output would replace; name another file"));
+    }
+    Ok(())
+}
+
+/// Returns the path of a file without links, as far as it exists.
+fn whole(file: &str) -> PathBuf {
+    let path = Path::new(file);
+    let in_folder = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
 /// Writes all outputs: those with a file first. Without outputs, the default format goes to

@@ -1,20 +1,25 @@
 //! Atomic writing of files.
 
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
 
 use crate::failure::Failure;
 
 /// Writes a file atomically: readers see the old content or the new one, never a part of it. If
-/// that fails, an existing file is unchanged.
+/// that fails, an existing file is unchanged. A link stays, and the file that it names is written;
+/// so are devices and pipes, which nothing replaces.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     replace(path, bytes)
         .map_err(|error| Failure::about(path.display(), format!("cannot be written: {error}")))
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let Some(path) = regular_file(path) else {
+        return OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes);
+    };
     // A rename is atomic only within a file system.
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let mut builder = Builder::new();
@@ -25,4 +30,45 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = builder.tempfile_in(directory.unwrap_or(Path::new(".")))?;
     file.write_all(bytes)?;
     file.persist(path).map(drop).map_err(|failed| failed.error)
+}
+
+/// Returns the file that a path names, once links are resolved; `None` if it is not a regular file,
+/// and for a stream of the tool, such as `/dev/stdout`, whatever it is connected to.
+fn regular_file(path: &Path) -> Option<PathBuf> {
+    if path.starts_with("/dev") || path.starts_with("/proc") {
+        return None;
+    }
+    match fs::metadata(path) {
+        Ok(metadata) => metadata.is_file().then(|| path.canonicalize().ok()).flatten(),
+        // A link to a file that does not exist creates it.
+        Err(_) => path.symlink_metadata().is_err().then(|| path.to_owned()),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_stays_and_its_file_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link] = ["file", "link"].map(|name| folder.path().join(name));
+        symlink("file", &link).unwrap();
+        for text in ["first", "second"] {
+            replace_file(&link, text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+            assert!(link.symlink_metadata().unwrap().is_symlink());
+        }
+    }
+
+    #[test]
+    fn a_device_is_written_and_a_directory_refused() {
+        replace_file(Path::new("/dev/null"), b"x").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        let folder = tempfile::tempdir().unwrap();
+        assert!(replace_file(folder.path(), b"x").is_err());
+        assert!(folder.path().is_dir());
+    }
 }

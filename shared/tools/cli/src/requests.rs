@@ -38,7 +38,7 @@ impl NamedRequest {
 pub(crate) fn read(files: &mut Files, namespace: &str) -> Result<Vec<NamedRequest>, Failure> {
     let mut requests = Vec::new();
     let mut pieces = Pieces::of(files);
-    while let Some((chunk, entries)) = pieces.next()? {
+    while let Some((chunk, entries)) = pieces.next_applied()? {
         let places = chunk.places(&entries);
         for (entry, place) in entries.into_iter().zip(places) {
             let is_of_object = matches!(entry.content, Content::Object(_));
@@ -85,9 +85,6 @@ fn request(
 /// Rejects an object that no API server has.
 fn check(object: &Value) -> Result<(), String> {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-    if text("kind") == "List" {
-        return Err("items: expected a list of objects".to_owned());
-    }
     misspelt(text("apiVersion"), text("kind")).map_or(Ok(()), |problem| Err(format!("kind: {problem}")))
 }
 

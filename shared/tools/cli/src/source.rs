@@ -1,8 +1,9 @@
 //! Input from files and standard input.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
@@ -11,6 +12,8 @@ const STDIN: &str = "-";
 #[derive(Debug, Default)]
 pub(crate) struct InputReader {
     stdin_is_read: bool,
+    /// The files, without links in their names.
+    read: BTreeSet<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -62,6 +65,7 @@ impl InputReader {
     pub(crate) fn text(&mut self, argument: &str) -> Result<Source, Failure> {
         let name = SourceName::of_argument(argument);
         let bytes = if argument == STDIN { self.stdin(&name)? } else { read_file(Path::new(argument))? };
+        self.note(argument);
         Source::new(name, bytes)
     }
 
@@ -71,6 +75,16 @@ impl InputReader {
             return Err(Failure::new("standard input can be read only once; pass - a single time"));
         }
         Ok(())
+    }
+
+    /// Notes that a file is read, here or elsewhere.
+    pub(crate) fn note(&mut self, file: &str) {
+        self.read.extend(Path::new(file).canonicalize());
+    }
+
+    /// Returns whether a file was read.
+    pub(crate) fn has_read(&self, file: &str) -> bool {
+        Path::new(file).canonicalize().is_ok_and(|file| self.read.contains(&file))
     }
 
     fn stdin(&mut self, name: &SourceName) -> Result<Vec<u8>, Failure> {

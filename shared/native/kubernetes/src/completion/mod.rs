@@ -36,8 +36,8 @@ pub enum Phase {
     Validating,
 }
 
-/// Completes an object of a file for the webhooks of a phase. An object that has been stored, by
-/// its UID, stays as it is.
+/// Completes an object of a file for the webhooks of a phase. One of a server ([`is_stored`]) has
+/// what plugins and the preparation for storage add, and gets defaults alone.
 ///
 /// # Example
 /// ```
@@ -59,15 +59,16 @@ pub enum Phase {
 /// assert!(pod["spec"].get("hostPID").is_none());
 /// ```
 pub fn complete(object: &mut Value, phase: Phase) {
-    if is_stored(object) {
-        return;
-    }
+    let is_stored = is_stored(object);
     let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion").to_owned(), text("kind").to_owned());
     let of = fields_of(&api_version, &kind);
     let Value::Object(fields) = object else { return };
     if let Some(of) = of {
         types::complete(fields, of);
+    }
+    if is_stored {
+        return;
     }
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
     manage(fields, &api_version);
@@ -106,11 +107,23 @@ fn manage(object: &mut Map<String, Value>, api_version: &str) {
 /// The annotation in which servers write a former field of a `DaemonSet`.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
-/// Returns whether an object comes from a server, by its UID. One that is completed here does not.
+/// Returns whether an object comes from a server, by its UID and its resource version. One that is
+/// completed here does not.
+///
+/// A manifest that has both cannot create an object: a server refuses the resource version, or with
+/// server-side apply the UID. It can change one if both are those of the stored object.
+///
+/// Sources: `Create` in `pkg/storage/etcd3/store.go`, `ObjectResourceVersion` in
+/// `pkg/storage/api_object_versioner.go` and `applyPatcher` in `pkg/endpoints/handlers/patch.go` of
+/// k8s.io/apiserver.
 #[must_use]
 pub fn is_stored(object: &Value) -> bool {
-    let uid = object.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default();
-    !uid.is_empty() && !is_made_up(uid)
+    let text = |name| object.get("metadata").and_then(|metadata| metadata.get(name)?.as_str());
+    let (uid, version) = (text("uid").unwrap_or_default(), text("resourceVersion").unwrap_or_default());
+    // A server reads another version as none.
+    let is_version = version.bytes().all(|byte| byte.is_ascii_digit())
+        && version.parse::<u64>().is_ok_and(|version| version != 0);
+    !uid.is_empty() && !is_made_up(uid) && is_version
 }
 
 /// Returns an object in a field, which is created if it is absent; `None` for another value.
@@ -134,4 +147,46 @@ fn text_in<'v>(fields: &'v Map<String, Value>, name: &str) -> &'v str {
 
 fn set_absent(fields: &mut Map<String, Value>, name: &str, value: impl Into<Value>) {
     fields.entry(name).or_insert_with(|| value.into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_that_can_be_created_is_not_stored() {
+        for (metadata, want) in [
+            (json!({ "uid": "u", "resourceVersion": "7" }), true),
+            (json!({ "uid": "u" }), false),
+            (json!({ "uid": UID, "resourceVersion": "7" }), false),
+            (json!({ "resourceVersion": "7" }), false),
+            (json!({ "uid": "u", "resourceVersion": 7 }), false),
+            (json!({ "uid": "u", "resourceVersion": "0" }), false),
+            (json!({ "uid": "u", "resourceVersion": "00" }), false),
+            (json!({ "uid": "u", "resourceVersion": "+7" }), false),
+            (json!({ "uid": "u", "resourceVersion": "x" }), false),
+            (json!({ "uid": "u", "resourceVersion": "18446744073709551616" }), false),
+            (Value::Null, false),
+        ] {
+            assert_eq!(is_stored(&json!({ "metadata": metadata })), want, "{metadata}");
+        }
+    }
+
+    #[test]
+    fn a_stored_object_gets_defaults_alone() {
+        let mut pod = json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": { "name": "web", "uid": "u", "resourceVersion": "7" },
+            "spec": { "hostNetwork": true, "containers": [{ "name": "web", "ports": [{ "containerPort": 80 }] }] },
+            "status": { "phase": "Running" },
+        });
+        complete(&mut pod, Phase::Validating);
+        assert_eq!(pod["spec"]["containers"][0]["ports"][0]["hostPort"], 80);
+        assert_eq!((&pod["status"]["phase"], &pod["metadata"]["uid"]), (&json!("Running"), &json!("u")));
+        assert!(pod["spec"].get("volumes").is_none());
+        let completed = pod.clone();
+        complete(&mut pod, Phase::Validating);
+        assert_eq!(pod, completed);
+    }
 }

@@ -114,20 +114,18 @@ fn is_zero(value: &Value, of: Type) -> bool {
     }
 }
 
-/// Returns what a server writes for an absent field that it does not omit; `None` for null.
+/// Returns what a server writes for an absent field that it does not omit; `None` for the type of
+/// an object, which is created before its fields.
 fn zero(of: Type) -> Option<Value> {
     match of {
         Type::Text => Some("".into()),
         Type::Boolean => Some(false.into()),
         Type::Int32 | Type::Int64 | Type::Number | Type::IntOrText => Some(0.into()),
         Type::Quantity => Some("0".into()),
-        Type::Object(_)
-        | Type::List(_)
-        | Type::Map(_)
-        | Type::Time
-        | Type::MicroTime
-        | Type::Bytes
-        | Type::Any => None,
+        Type::List(_) | Type::Map(_) | Type::Time | Type::MicroTime | Type::Bytes | Type::Any => {
+            Some(Value::Null)
+        }
+        Type::Object(_) => None,
     }
 }
 

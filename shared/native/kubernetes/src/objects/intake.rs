@@ -127,7 +127,8 @@ pub fn items(value: Value) -> Result<Vec<Value>, Value> {
 /// The source is `unstructuredJSONScheme.decode` in `k8s.io/apimachinery`.
 ///
 /// # Errors
-/// A message about an object that is not a list and has the field.
+/// A message about an object that is not a list and has the field, and about a list with another
+/// value in it.
 ///
 /// # Example
 /// ```
@@ -144,6 +145,9 @@ pub fn check_items(value: &Value) -> Result<(), String> {
         Some(kind) if fields.contains_key("items") && !is_list(fields) => Err(format!(
             "items: kubectl applies the items and not the {kind}; remove the field, or give the items in a List"
         )),
+        Some(_) if is_list(fields) && !matches!(fields.get("items"), Some(Value::Array(_) | Value::Null)) => {
+            Err("items: expected a list of objects".to_owned())
+        }
         _ => Ok(()),
     }
 }

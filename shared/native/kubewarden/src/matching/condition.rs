@@ -111,6 +111,14 @@ impl Condition {
         self.literals.iter().map(String::as_str)
     }
 
+    /// The units of a condition that a server allows.
+    pub(crate) const LIMIT: u64 = budget::OF_ONE;
+
+    /// Returns the units of the last evaluation by this thread, as far as servers count them, too.
+    pub(crate) fn spent() -> u64 {
+        Metered::cost().least
+    }
+
     /// Whether the expression has the variable `namespaceObject`, which is null in match
     /// conditions of webhooks. In other systems, it is the Namespace of the object.
     #[must_use]

@@ -1,5 +1,6 @@
 //! The requests that a webhook receives.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -437,16 +438,26 @@ pub(crate) fn evaluate(
     let Some(other) = other.filter(|_| !is_unknown && variables.objects_are_read()) else { return result };
     // All errors have the same effect.
     let value = result.as_ref().ok().copied();
-    let is_same = |request: &Value| match condition.holds(&Variables::of(request)) {
-        Ok(holds) => value == Some(holds),
-        Err(error) => value.is_none() && !error.is_unknown,
+    let spent = Cell::new(0_u64);
+    let is_same = |request: &Value| {
+        // One of many values that costs as much as a server allows is enough.
+        if spent.get() > Condition::LIMIT {
+            return false;
+        }
+        let result = condition.holds(&Variables::of(request));
+        spent.set(spent.get().saturating_add(Condition::spent()));
+        match result {
+            Ok(holds) => value == Some(holds),
+            Err(error) => value.is_none() && !error.is_unknown,
+        }
     };
     let Some(field) = other.deciding(condition.literals(), is_same) else { return result };
-    Err(ConditionError {
-        condition: condition.name().to_owned(),
-        problem: format!("depends on {field}, which the API server sets and the file lacks"),
-        is_unknown: true,
-    })
+    let problem = if spent.get() > Condition::LIMIT {
+        "costs too much to evaluate it with all values that the API server may set; simplify it".to_owned()
+    } else {
+        format!("depends on {field}, which the API server sets and the file lacks")
+    };
+    Err(ConditionError { condition: condition.name().to_owned(), problem, is_unknown: true })
 }
 
 /// Returns whether a request is about a resource that configures admission itself

@@ -102,9 +102,12 @@ fn a_policy_that_could_not_be_loaded_admits_nothing() {
 
 #[test]
 fn only_the_further_findings_of_an_owner_are_new() {
-    let folded = |others| report(ONE, vec![Finding { others, ..sample::finding() }]);
-    let comparison = Comparison::of(&folded(1), &folded(4));
-    let others: Vec<u64> = comparison.new.iter().map(|finding| finding.others).collect();
+    let folded = |names: &[&str]| {
+        let others = names.iter().map(|name| (*name).to_owned()).collect();
+        report(ONE, vec![Finding { others, ..sample::finding() }])
+    };
+    let comparison = Comparison::of(&folded(&["a"]), &folded(&["a", "b", "c", "d"]));
+    let others: Vec<usize> = comparison.new.iter().map(|finding| finding.others.len()).collect();
     assert_eq!((others, comparison.totals.new, comparison.totals.gone), (vec![2], 3, 0));
 }
 

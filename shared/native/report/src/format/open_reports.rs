@@ -161,7 +161,7 @@ fn result_of<'r>(view: &'r View<'_>, finding: &'r Finding, result: &'static str)
     property("exception", finding.excepted.clone());
     property("isKnown", finding.is_known.then(|| "true".to_owned()));
     property("concernsPods", finding.concerns_pods.then(|| "true".to_owned()));
-    property("others", (finding.others > 0).then(|| finding.others.to_string()));
+    property("others", (!finding.others.is_empty()).then(|| finding.others.len().to_string()));
     property("file", finding.place.as_ref().map(|place| place.file.clone()));
     property(
         "line",

@@ -114,7 +114,7 @@ struct Properties<'r> {
     /// Whether the region is that of the value, not that of the object.
     is_exact: bool,
     concerns_pods: bool,
-    others: u64,
+    others: usize,
 }
 
 pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>) -> io::Result<()> {
@@ -195,7 +195,7 @@ fn result<'r>(
             path: finding.path.as_deref(),
             is_exact: finding.place.as_ref().is_some_and(|place| place.is_exact),
             concerns_pods: finding.concerns_pods,
-            others: finding.others,
+            others: finding.others.len(),
         },
     }
 }

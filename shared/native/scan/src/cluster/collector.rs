@@ -13,6 +13,9 @@ use crate::input::{Chunk, Input};
 use crate::options::Options;
 use crate::request::complete;
 
+const INPUT_COUNTS: &str =
+    "the labels of the input, which decide which policies match, count instead of those in the cluster";
+
 #[derive(Debug)]
 pub(crate) struct Collector {
     kinds: BTreeSet<Kind>,
@@ -106,12 +109,17 @@ impl Collector {
                 ambiguous.insert(key);
             }
         }
+        let mut remarks = Vec::new();
         for (key, mut object) in states {
             // A manifest does not remove the labels that others gave a stored Namespace.
             if is_namespace(&key)
-                && let Some(stored) = objects.get(&key)
+                && let Some(stored) = objects.get_mut(&key)
             {
+                add_name_label(stored);
                 keep_labels(stored, &mut object);
+                if labels_of(stored) != labels_of(&object) {
+                    remarks.push(format!("Namespace {}: {INPUT_COUNTS}", key.2));
+                }
             }
             objects.insert(key, object);
         }
@@ -139,6 +147,7 @@ impl Collector {
             ambiguous,
             withheld,
             namespaces,
+            remarks,
             resources,
             session: None,
             memo: Arc::default(),

@@ -55,6 +55,8 @@ pub struct Cluster {
     /// The kinds of which not all objects could be read, with the reason.
     withheld: BTreeMap<Kind, String>,
     namespaces: BTreeMap<String, Value>,
+    /// Sentences for users about how the objects were combined.
+    pub(crate) remarks: Vec<String>,
     /// The kinds of Kubernetes, and those that the input, the cluster and the old side define.
     pub(crate) resources: Kinds,
     /// The recording that answers look-ups in the place of the objects.
@@ -108,6 +110,7 @@ impl Cluster {
             collected: None,
             kinds: BTreeSet::new(),
             namespaces: BTreeMap::new(),
+            remarks: Vec::new(),
             resources: Kinds::default(),
             session: None,
             memo: Arc::default(),

@@ -30,6 +30,7 @@ const OF_SCAN: Shape<'static> = Shape::Fields(&[
             ("name", Shape::ALL),
             ("namespace", Shape::ALL),
             ("ownerReferences", Shape::ALL),
+            ("resourceVersion", Shape::ALL),
             ("uid", Shape::ALL),
         ]),
     ),
@@ -42,12 +43,21 @@ const OF_SCAN: Shape<'static> = Shape::Fields(&[
     ),
 ]);
 
+/// The fields of a pod that decide the defaults of those that policies read.
+const OF_DEFAULTS: Shape<'static> = {
+    const PORTS: Shape<'static> =
+        Shape::Fields(&[("ports", Shape::Fields(&[("containerPort", Shape::ALL)]))]);
+    const SPEC: Shape<'static> =
+        Shape::Fields(&[("containers", PORTS), ("hostNetwork", Shape::ALL), ("initContainers", PORTS)]);
+    Shape::Fields(&[("spec", SPEC)])
+};
+
 impl Kept {
     /// Returns what policies and the scan read of an object, whether it is evaluated itself or
     /// makes pods that are.
     pub(crate) fn by(policies: &[Policy]) -> Self {
         let entries = policies.iter().flat_map(Policy::entries);
-        let object = entries.map(|entry| Self::of(entry.object)).fold(Self::Nothing, Self::and);
+        let object = entries.map(|entry| Self::of(entry.object)).fold(Self::of(OF_DEFAULTS), Self::and);
         // The metadata and the specification of a template become those of a pod.
         let pod = Self::Fields(
             ["metadata", "spec"].map(|name| (name, object.field(name.as_bytes()).clone())).into(),

@@ -21,12 +21,12 @@ use crate::guards::{self, Suspicion};
 use crate::input::Chunk;
 use crate::locate::Locator;
 use crate::observer::Explanation;
-use crate::old::Stored;
+use crate::old::{Seen, Stored};
 use crate::options::{ExceptionsOf, Operation, Options, Pods};
 use crate::policy::Policy;
 use crate::replacement;
 use crate::request::{Change, complete, request};
-use crate::subject::{Identity, identity, object_ref};
+use crate::subject::{controller, identity, object_ref};
 use crate::verdict::Request;
 pub(crate) use kept::Kept;
 use record::{Record, Subject};
@@ -46,8 +46,10 @@ pub(crate) struct Output {
     pub(crate) notices: Vec<Notice>,
     pub(crate) explanations: Vec<Explanation>,
     pub(crate) totals: Totals,
+    /// The files of objects.
+    pub(crate) files: BTreeSet<String>,
     /// The objects that are in both the input and the old side.
-    pub(crate) seen: Vec<Identity>,
+    pub(crate) seen: Vec<Seen>,
     /// The owners of objects that can own others: namespace, kind and name, and their owner.
     pub(crate) owners: Vec<(Owned, OwnerRef)>,
     pub(crate) bytes: u64,
@@ -105,9 +107,8 @@ impl Walk<'_> {
         match crate::entry::read(chunk) {
             Ok(read) => {
                 let locator = Locator::new(chunk);
-                if let Some(problem) = read.duplicate {
-                    let message = format!("{}: {DUPLICATE}", problem.message());
-                    output.notices.push(self.suspicion(crate::place_of(chunk, problem.at), message));
+                if let Some(Notice { place: Some(place), message, .. }) = read.warning(chunk) {
+                    output.notices.push(self.suspicion(place, message));
                 }
                 for entry in read.entries {
                     self.entry(entry, chunk, &locator, &mut output);
@@ -160,6 +161,7 @@ impl Walk<'_> {
                 }
                 let suspicions = guards::suspicions(&object);
                 complete(&mut object, self.options, &self.cluster.resources);
+                output.files.insert(locator.file(&spot));
                 let reference = object_ref(&object);
                 self.note(suspicions, &spot, locator, output);
                 output.own(&reference);
@@ -184,8 +186,8 @@ impl Walk<'_> {
     /// counts as a creation, because the object has to be replaced.
     fn change(&self, object: Value, spot: &Spot, locator: &Locator<'_>, output: &mut Output) -> Change {
         let stored = self.old.zip(identity(&object)).and_then(|(old, identity)| {
-            let stored = old.get(&identity)?;
-            output.seen.push(identity);
+            let (seen, stored) = old.get(identity, locator.path())?;
+            output.seen.push(seen);
             Some(stored)
         });
         match (self.options.operation, stored) {
@@ -295,10 +297,13 @@ impl Walk<'_> {
                 return;
             }
         };
+        output.files.insert(locator.file(&spot));
         spot.steps.extend(is_review.then(|| Step::Field("request".to_owned())));
         let field = if asked.get("object").is_some_and(Value::is_object) { "object" } else { "oldObject" };
         spot.steps.push(Step::Field(field.to_owned()));
-        let mut reference = object_ref(asked.get(field).unwrap_or(&Value::Null));
+        let object = asked.get(field).unwrap_or(&Value::Null);
+        let mut reference = object_ref(object);
+        reference.owner = object.get("metadata").and_then(controller);
         let text = |pointer: &str| asked.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
         if reference.kind.is_empty() {
             reference.kind = text("/kind/kind").unwrap_or_default();

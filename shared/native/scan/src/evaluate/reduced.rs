@@ -6,7 +6,7 @@
 //! admitted. Any other object is built as a whole and evaluated again, and that second evaluation
 //! alone makes findings and notices.
 
-use kubernetes::completion::is_stored;
+use kubernetes::completion::{self, Phase, is_stored};
 
 use super::record::Subject;
 use super::reduce::reduce;
@@ -44,12 +44,14 @@ impl Walk<'_> {
         }
         let mut object = serde_json::from_str(&reduced).ok()?;
         let is_unknown = guards::unknown_kind(api_version, kind).is_some();
-        // An object of a file is completed as a whole.
+        // The values that completion adds to an object of a file may depend on any field.
         if is_unknown || !is_stored(&object) || guards::mistyped_metadata(&object).next().is_some() {
             return None;
         }
         complete(&mut object, self.options, &self.cluster.resources);
+        completion::complete(&mut object, Phase::Mutating);
         let reference = object_ref(&object);
+        output.files.insert(chunk.origin.name.clone());
         output.own(&reference);
         let (spot, locator) = (Spot::default(), Locator::nowhere(chunk));
         let subject = Subject { spot: &spot, reference, has_places: true, exceptions: Exceptions::default() };
@@ -101,6 +103,7 @@ mod tests {
                 let Some(mut object) = case.object else { continue };
                 if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
                     metadata.insert("uid".to_owned(), "u".into());
+                    metadata.insert("resourceVersion".to_owned(), "1".into());
                 }
                 let cluster = Cluster::of_objects(case.cluster.objects)
                     .unwrap_or_else(|_| Cluster::unreachable("two states of an object"));
@@ -132,7 +135,7 @@ mod tests {
         let policies = [Policy::of_id("pod-security", &json!({ "level": "baseline" })).unwrap()];
         let (cluster, kept) = (Cluster::of_objects(Vec::new()).unwrap(), Kept::by(&policies));
         let evaluated = |api_version: &str, kind: &str, rest: &str| {
-            let metadata = r#""metadata":{"name":"a","uid":"u"}"#;
+            let metadata = r#""metadata":{"name":"a","uid":"u","resourceVersion":"1"}"#;
             let text = format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}",{metadata},{rest}}}"#);
             let chunk = Chunk::live(Origin::file("f"), text, List::of("v1", ""));
             evaluate(&policies, &cluster, &kept)
@@ -155,13 +158,12 @@ mod tests {
             assert_eq!(evaluated(api_version, kind, &spec("")), None, "{api_version} {kind}");
         }
         assert_eq!(evaluated("apps/v1", "Deployment", r#""spec":{"template":{"spec":{}}}"#), None);
-        for fields in [
-            r#","ports":[{"containerPort":1,"hostPort":-0}]"#,
-            r#","ports":[{"containerPort":1,"hostPort":80}]"#,
-        ] {
-            assert_eq!(evaluated("v1", "Pod", &spec(fields)), None);
-            assert_eq!(evaluated("apps/v1", "Deployment", &template(fields)), None);
-        }
+        let in_use = r#","ports":[{"containerPort":1,"hostPort":80}]"#;
+        assert_eq!(evaluated("v1", "Pod", &spec(in_use)), None);
+        assert_eq!(evaluated("apps/v1", "Deployment", &template(in_use)), None);
+        let in_host =
+            r#""spec":{"hostNetwork":true,"containers":[{"name":"a","ports":[{"containerPort":1}]}]}"#;
+        assert_eq!(evaluated("v1", "Pod", in_host), None);
     }
 
     /// A condition and a selector may read any field.
@@ -176,7 +178,7 @@ mod tests {
             policy
         };
         let cluster = Cluster::of_objects(Vec::new()).unwrap();
-        let text = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","uid":"u"},"data":{}}"#;
+        let text = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","uid":"u","resourceVersion":"1"},"data":{}}"#;
         let chunk = Chunk::live(Origin::file("f"), text.to_owned(), List::of("v1", ""));
         let condition =
             |expression: &str| json!({ "matchConditions": [{ "name": "c", "expression": expression }] });

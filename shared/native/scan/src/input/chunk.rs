@@ -1,5 +1,6 @@
 //! The pieces of a text that are parsed one at a time.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use manifest::{Position, Problem};
@@ -56,6 +57,9 @@ pub(crate) fn within(part: Position, at: Position) -> Position {
 pub struct Origin {
     /// The name of the file in reports; `-` for the standard input.
     pub name: String,
+    /// The path by which the file is known in another state of the input. If there is one argument,
+    /// it is relative to it: that of the argument itself is "".
+    pub path: String,
     /// The folder of the chart whose templates the text was rendered from, as Helm notes in
     /// comments; `None` for a text that nothing rendered.
     pub chart: Option<String>,
@@ -67,7 +71,21 @@ impl Origin {
     /// Creates the origin of a file, or of the standard input for `-`.
     #[must_use]
     pub fn file(name: impl Into<String>) -> Arc<Self> {
-        Arc::new(Self { name: name.into(), chart: None, is_rendered: false })
+        let name = name.into();
+        Arc::new(Self { path: name.clone(), name, chart: None, is_rendered: false })
+    }
+
+    /// Creates the origin of a file in another state of the input, such as a revision.
+    #[must_use]
+    pub fn in_state(state: &str, path: impl Into<String>) -> Self {
+        let path = path.into();
+        Self { name: format!("{state}:{path}"), path, chart: None, is_rendered: false }
+    }
+
+    /// Returns the origin with a path that is relative to that of the only argument.
+    pub(crate) fn below(&self, argument: &str) -> Arc<Self> {
+        let path = Path::new(&self.path).strip_prefix(argument).unwrap_or(Path::new(&self.path));
+        Arc::new(Self { path: path.to_string_lossy().into_owned(), ..self.clone() })
     }
 }
 

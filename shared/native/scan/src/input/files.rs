@@ -65,6 +65,7 @@ pub struct Files {
     sources: Vec<Source>,
     at: usize,
     open: Option<Pieces<Reader>>,
+    remarks: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -93,6 +94,12 @@ impl Files {
         let mut files = Self::default();
         for argument in arguments {
             files.add(argument);
+        }
+        if let [argument] = arguments {
+            let argument = file_name(Path::new(argument));
+            for source in &mut files.sources {
+                source.origin = source.origin.below(&argument);
+            }
         }
         files
     }
@@ -137,11 +144,20 @@ impl Files {
     }
 
     fn add_folder(&mut self, folder: &Path) {
+        // Git does not ignore what it tracks, and a change of such a file would not be evaluated.
+        let tracked = tracked::files(folder).unwrap_or_else(|problem| {
+            self.add_problem(&file_name(folder), problem);
+            Some(Vec::new())
+        });
+        // Only git knows what it tracks.
+        let has_rules = tracked.is_some();
         // Git's rules hold without a repository as well, so that an unpacked archive gives the same
         // result. Links are not followed: they could lead to a cycle, or to the same file twice.
         let walk = WalkBuilder::new(folder)
             .require_git(false)
             .git_global(false)
+            .git_ignore(has_rules)
+            .git_exclude(has_rules)
             // Rules of other programs, and names with a leading dot, which git does not ignore.
             .ignore(false)
             .hidden(false)
@@ -155,10 +171,13 @@ impl Files {
                 Err(error) => self.add_problem(&file_name(folder), format!("cannot be read: {error}")),
             }
         }
-        // Git does not ignore what it tracks, and a change of such a file would not be evaluated.
-        match tracked::files(folder) {
-            Ok(tracked) => paths.extend(tracked.iter().map(|path| folder.join(path))),
-            Err(problem) => self.add_problem(&file_name(folder), problem),
+        match tracked {
+            Some(tracked) => {
+                let ignored = ignored(&paths, &tracked.iter().map(|path| folder.join(path)).collect());
+                self.remarks.extend(about_ignored(&ignored));
+                paths.extend(tracked.iter().map(|path| folder.join(path)));
+            }
+            None => self.remarks.push(WITHOUT_GIT.to_owned()),
         }
         // Paths are compared by their components: this is the order of a walk by name.
         paths.sort();
@@ -195,6 +214,36 @@ impl Files {
     fn push(&mut self, origin: Arc<Origin>, content: Content) {
         self.sources.push(Source { origin, content });
     }
+}
+
+const WITHOUT_GIT: &str = "git is not on PATH, so that files are evaluated although .gitignore names them; install \
+                           git, or name the files";
+
+/// The most names in a sentence.
+const NAMED: usize = 10;
+
+/// Returns the files and folders in those of a walk that it left out, unless git tracks them.
+fn ignored(walked: &[PathBuf], tracked: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+    let known: BTreeSet<&PathBuf> = walked.iter().collect();
+    // The walk has reported what cannot be read.
+    let inside = walked.iter().filter_map(|path| path.read_dir().ok()).flatten().filter_map(Result::ok);
+    let left_out = inside.map(|entry| entry.path()).filter(|path| {
+        !known.contains(path)
+            && !tracked.contains(path)
+            && path.file_name().is_some_and(|name| name != ".git")
+            && (path.is_dir() || is_object_file(path))
+    });
+    let mut left_out: Vec<PathBuf> = left_out.collect();
+    left_out.sort();
+    left_out
+}
+
+fn about_ignored(ignored: &[PathBuf]) -> Option<String> {
+    let mut names: Vec<String> = ignored.iter().take(NAMED).map(|path| file_name(path)).collect();
+    let more = ignored.len().saturating_sub(names.len());
+    names.extend((more > 0).then(|| format!("{more} more")));
+    (!names.is_empty())
+        .then(|| format!("not evaluated, because git ignores and does not track it: {}", names.join(", ")))
 }
 
 /// Returns whether a file can contain objects, by its name.
@@ -291,6 +340,10 @@ impl Input for Files {
                 }
             }
         }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 
     fn rewind(&mut self) {

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Returns the paths of all files below a folder that git tracks, also in submodules, relative to
-/// the folder. The list is empty without a repository or without git on PATH.
-pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+/// the folder: none without a repository. `None` if git is not on PATH.
+pub(super) fn files(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     let folder = folder.canonicalize().map_err(|error| format!("cannot be read: {error}"))?;
     // Most folders outside of repositories need no process.
     if !folder.ancestors().any(|ancestor| ancestor.join(".git").exists()) {
-        return Ok(Vec::new());
+        return Ok(Some(Vec::new()));
     }
     let listed = Command::new("git")
         .current_dir(&folder)
@@ -23,20 +23,16 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
         .output();
     let listed = match listed {
         Ok(listed) => listed,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("git cannot be run: {error}")),
     };
     if listed.status.success() {
-        return Ok(listed
-            .stdout
-            .split(|byte| *byte == 0)
-            .filter(|name| !name.is_empty())
-            .map(path)
-            .collect());
+        let names = listed.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        return Ok(Some(names.map(path).collect()));
     }
     let problem = String::from_utf8_lossy(&listed.stderr);
     if problem.contains("not a git repository") {
-        return Ok(Vec::new());
+        return Ok(Some(Vec::new()));
     }
     Err(format!(
         "git cannot list the files that it tracks, some of which may be ignored and not evaluated: {}; correct this, or \

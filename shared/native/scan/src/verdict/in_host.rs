@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use admission::{Decision, PolicyEntry};
 use kubernetes::review::{AdmissionRequest, AdmissionResponse};
 use serde_json::Value;
 use wapc_host::{CallOutcome, DeployedPolicy, Deployment, HostCall, Replay};
@@ -32,28 +33,53 @@ impl Replay for Replayed {
     }
 }
 
+/// The answer of a policy server to a request.
+#[derive(Debug)]
+pub struct Reply {
+    /// The response.
+    pub response: AdmissionResponse,
+    /// Why a policy of this program admits the request without evaluating it. That of a module in
+    /// the embedded host is not known.
+    pub not_evaluated: Option<String>,
+}
+
+impl From<AdmissionResponse> for Reply {
+    fn from(response: AdmissionResponse) -> Self {
+        Self { response, not_evaluated: None }
+    }
+}
+
 impl Module {
     /// Answers a request as a policy server with this deployment does, whatever the rules,
     /// selectors and conditions of a policy are.
     #[must_use]
-    pub fn respond(
-        &self,
-        request: &AdmissionRequest,
-        deployment: &Deployment,
-        cluster: &Cluster,
-    ) -> AdmissionResponse {
+    pub fn respond(&self, request: &AdmissionRequest, deployment: &Deployment, cluster: &Cluster) -> Reply {
         match &self.engine {
             Engine::Native(entry) => {
                 let look_ups = LookUps::new(cluster, &self.look_ups, self.settings());
-                let answer = entry.respond(&request.payload(&deployment.settings), &look_ups);
-                deployment.response(request, &answer.to_json())
+                let outcome = (entry.evaluate)(&request.payload(&deployment.settings), &look_ups);
+                let is_evaluated = outcome.decision != Decision::NotMatched;
+                let answer = (entry.render)(outcome);
+                Reply {
+                    response: deployment.response(request, &answer.to_json()),
+                    not_evaluated: (!is_evaluated).then(|| out_of_scope(entry, request)),
+                }
             }
-            Engine::Deployed(deployed) => deployed.validate(request, &cluster.objects).response,
+            Engine::Deployed(deployed) => deployed.validate(request, &cluster.objects).response.into(),
             Engine::Refused(problem) | Engine::Unavailable(problem) => {
-                AdmissionResponse::internal_error(request.uid(), problem)
+                AdmissionResponse::internal_error(request.uid(), problem).into()
             }
         }
     }
+}
+
+/// Says why a policy does not evaluate a request.
+fn out_of_scope(entry: &PolicyEntry, request: &AdmissionRequest) -> String {
+    let text = |name| request.as_value()["kind"][name].as_str().unwrap_or_default();
+    let (group, kind) = (text("group"), text("kind"));
+    let is_covered = entry.scope.0.iter().any(|rule| (rule.group, rule.kind) == (group, kind));
+    let what = if is_covered { "this operation, subresource or user of a" } else { "a" };
+    format!("{} does not evaluate {what} {kind}", entry.id)
 }
 
 pub(super) fn evaluate(module: &DeployedPolicy, request: &Request, cluster: &Cluster) -> Verdict {

@@ -95,17 +95,21 @@ fn both_sides_of_a_change_have_the_scopes_of_custom_resources() {
     }
 }
 
+/// Makes the files of a folder those of a revision.
+fn commit(folder: &Path) {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+    for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "a"]] {
+        let mut git = Command::new("git");
+        let output = git.current_dir(folder).args(identity).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
 #[test]
 fn a_revision_without_files_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let git = |arguments: &[&str]| {
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
-        Command::new("git").current_dir(folder.path()).args(identity).args(arguments).output().unwrap()
-    };
     std::fs::write(folder.path().join("a.txt"), "a").unwrap();
-    for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "a"]] {
-        assert!(git(arguments).status.success());
-    }
+    commit(folder.path());
     for (paths, want) in
         [(vec![], "*.json; correct"), (vec!["a.txt".to_owned(), "b".to_owned()], "*.json below a.txt, b; ")]
     {
@@ -115,6 +119,27 @@ fn a_revision_without_files_is_an_error() {
         let [notice] = notices.as_slice() else { panic!("{notices:?}") };
         assert!(notice.level == Level::Error && notice.message.contains(want), "{notice:?}");
     }
+}
+
+#[test]
+fn a_copy_in_another_folder_is_not_in_the_revision() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = "{apiVersion: v1, kind: Service, metadata: {name: gw}, spec: {externalIPs: [192.0.2.1]}}";
+    let write = |of: &str| {
+        std::fs::create_dir(folder.path().join(of)).unwrap();
+        std::fs::write(folder.path().join(of).join("gw.yaml"), service).unwrap();
+    };
+    write("dev");
+    commit(folder.path());
+    write("prod");
+    let mut old = Files::default();
+    scan::add_revision(&mut old, folder.path(), "HEAD", &[]);
+    let (old, _) = Old::read(&mut old);
+    let mut new = Files::of_arguments(&[folder.path().to_string_lossy().into_owned()]);
+    let policies = vec![Policy::of_id("external-ips", &json!({})).unwrap()];
+    let report = Scan::new(policies, Options::default()).run(&mut new, Some(&old), None, &mut ());
+    let [finding] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
+    assert!(finding.place.as_ref().unwrap().file.ends_with("prod/gw.yaml"), "{finding:?}");
 }
 
 #[test]

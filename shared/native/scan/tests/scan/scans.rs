@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use kubewarden::matching::Webhook;
 use report::{Finding, Notice, Place, Report};
-use scan::{Date, Files, Input, Old, Operation, Options, Origin, Pods, Policy, Scan};
+use scan::{Date, ExceptionsOf, Files, Input, Old, Operation, Options, Origin, Pods, Policy, Scan};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -26,6 +26,7 @@ struct Case {
     is_strict: bool,
     is_update: bool,
     exceptions_on: Option<String>,
+    exceptions_of_stored: bool,
     /// Names in [`Scans::texts`], and other texts.
     texts: Vec<String>,
     before: Option<Vec<String>>,
@@ -108,6 +109,11 @@ impl Case {
             is_strict: self.is_strict,
             operation: if self.is_update { Operation::Update } else { Operation::Create },
             exceptions_on: self.exceptions_on.as_deref().and_then(Date::parse),
+            exceptions_of: if self.exceptions_of_stored {
+                ExceptionsOf::All
+            } else {
+                ExceptionsOf::Manifests
+            },
             ..Options::default()
         };
         let old = self.before.as_deref().map(|texts| {
@@ -160,7 +166,7 @@ fn of_finding(finding: &Finding) -> String {
         path.as_deref().unwrap_or("-"),
         if finding.concerns_pods { " (pods)" } else { "" },
         excepted.unwrap_or_default(),
-        if finding.others == 0 { String::new() } else { format!(" +{}", finding.others) },
+        if finding.others.is_empty() { String::new() } else { format!(" +{}", finding.others.len()) },
     )
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use report::{Notice, Report, Status};
+use report::{Level, Notice, Report, Status};
 use scan::{
     Chunk, ExceptionsOf, Files, Input, List, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan,
     Unreadable,
@@ -47,7 +47,9 @@ spec:
 
 #[test]
 fn a_position_that_is_not_known_is_not_given() {
-    let rendered = Origin { name: "chart.tgz".to_owned(), chart: Some(String::new()), is_rendered: true };
+    let chart = Some(String::new());
+    let rendered =
+        Origin { name: "chart.tgz".to_owned(), path: "chart.tgz".to_owned(), chart, is_rendered: true };
     let text = format!(
         "---\n# Source: shop/templates/a.yaml\n{DEPLOYMENT}---\n# Source: shop/templates/b.yaml\na: [\n"
     );
@@ -240,8 +242,9 @@ fn folders_are_read_without_ignored_files() {
     let scan = Scan::new(vec![baseline()], Options::default());
     let report = scan.run(&mut Files::of_arguments(&arguments), None, None, &mut ());
     assert_eq!(report.totals.objects, 3);
-    assert_eq!(report.notices.len(), 1);
-    assert!(report.notices[0].message.starts_with("cannot be read"), "{:?}", report.notices);
+    let [note, unreadable] = report.notices.as_slice() else { panic!("{:?}", report.notices) };
+    assert!(unreadable.message.starts_with("cannot be read"), "{unreadable:?}");
+    assert!(note.level == Level::Note && note.message.ends_with("/ignored.yaml"), "{note:?}");
 }
 
 fn git(folder: &Path, arguments: &[&str]) {

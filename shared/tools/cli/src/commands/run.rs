@@ -5,15 +5,15 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use kubernetes::completion::Phase;
-use scan::Cluster;
+use scan::{Cluster, Reply};
 
 use crate::args::{RunArgs, SettingsArgs};
 use crate::failure::Failure;
 use crate::policy::Engines;
 use crate::requests::NamedRequest;
 use crate::source::InputReader;
-use crate::verdicts::{self, EvaluatedRequest};
-use crate::{cluster, input, policy, requests, settings};
+use crate::verdicts::{self, EvaluatedRequest, Verdict};
+use crate::{FAILED, cluster, input, policy, requests, settings};
 
 const DENIED: u8 = 1;
 
@@ -33,13 +33,22 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         let phase = if deployment.allowed_to_mutate { Phase::Mutating } else { Phase::Validating };
         for named in requests {
             let NamedRequest { place, request, .. } = named.received(phase)?;
-            let response = module.respond(&request, &deployment, &cluster);
-            evaluated.push(EvaluatedRequest { place, request, response });
+            let Reply { response, not_evaluated } = module.respond(&request, &deployment, &cluster);
+            evaluated.push(EvaluatedRequest { place, request, response, not_evaluated });
         }
     }
     verdicts::print(&evaluated, args.output)?;
-    let all_admitted = evaluated.iter().all(|evaluated| evaluated.response.allowed);
-    Ok(if all_admitted { ExitCode::SUCCESS } else { ExitCode::from(DENIED) })
+    let verdicts: Vec<Verdict> = evaluated.iter().map(Verdict::of).collect();
+    if verdicts.iter().all(|verdict| *verdict == Verdict::NotEvaluated) {
+        return Err(Failure::new("nothing was evaluated"));
+    }
+    Ok(if verdicts.contains(&Verdict::Fault) {
+        ExitCode::from(FAILED)
+    } else if verdicts.contains(&Verdict::Denied) {
+        ExitCode::from(DENIED)
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// Divides requests by their files, if these are samples.

@@ -10,8 +10,9 @@ use super::args::{LiveArgs, OUTPUT, OperationChoice, PodsChoice, ScanArgs};
 use super::input::DEFAULT_NAMESPACE;
 use super::live::Cluster;
 use super::progress::Progress;
-use super::{baseline, compare, input, policies, progress, reports};
+use super::{baseline, compare, input, policies, reports};
 use crate::failure::Failure;
+use crate::interruption;
 use crate::outputs;
 use crate::policy::Engines;
 use crate::print_problem;
@@ -57,9 +58,12 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
         Some(cluster) => Some(Box::new(cluster.look_ups(namespace))),
         None => input::cluster(args, &mut reader)?.map(|files| Box::new(files) as Box<dyn Input>),
     };
+    let is_input = &|file: &str| reader.has_read(file);
+    outputs::refuse_inputs(&args.output.write.output, is_input)?;
+    baseline::refuse_input(&args.output.baseline, is_input)?;
     let interrupted = match &live {
         Some(cluster) => cluster.interrupted(),
-        None => progress::catch_interrupt()?,
+        None => interruption::watch(),
     };
     let mut progress = Progress::start(&*input, args.output.explain, scan.policies(), interrupted);
     let mut run = |scan: &Scan, of_policies: Vec<Notice>| {

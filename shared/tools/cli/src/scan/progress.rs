@@ -1,7 +1,6 @@
-//! The progress of a scan, and its interruption.
+//! The progress of a scan.
 
 use std::io::{self, Write};
-use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -16,22 +15,6 @@ use crate::terminal::one_line;
 
 /// The time after which the progress is shown. Shorter scans show only their report.
 const PATIENCE: Duration = Duration::from_millis(300);
-
-/// The exit status of a program that a user ended by the second Ctrl-C: 128 and SIGINT.
-const ENDED: i32 = 130;
-
-/// Returns a flag that the first Ctrl-C sets. The second one ends the program.
-pub(super) fn catch_interrupt() -> Result<Arc<AtomicBool>, Failure> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    let caught = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::SeqCst) {
-            process::exit(ENDED);
-        }
-    });
-    caught.map_err(|error| Failure::about("Ctrl-C", format!("cannot be caught: {error}")))?;
-    Ok(interrupted)
-}
 
 /// Shows the progress at a terminal, and nothing elsewhere.
 pub(super) struct Progress {

@@ -86,7 +86,9 @@ fn read(file: &str, reader: &mut InputReader) -> Result<Report, Failure> {
 
 fn convert(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     outputs::check(&args.write.output, OUTPUT)?;
-    let report = read(&args.report, &mut InputReader::default())?;
+    let mut reader = InputReader::default();
+    let report = read(&args.report, &mut reader)?;
+    outputs::refuse_inputs(&args.write.output, &|file| reader.has_read(file))?;
     reports::write(&args.write, &|out, format, options| report::write(out, &report, format, options))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -98,6 +100,7 @@ fn diff(args: &DiffArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
     let old = read(&args.old, &mut reader)?;
     let new = read(&args.new, &mut reader)?;
+    outputs::refuse_inputs(&write.output, &|file| reader.has_read(file))?;
     let comparison = Comparison::since(&old, &new);
     reports::write(&write, &|out, format, options| {
         // Other formats are refused above.

@@ -1,7 +1,7 @@
 //! The run of `portcullis test`.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
@@ -45,6 +45,9 @@ pub(crate) fn test(args: &TestArgs) -> Result<ExitCode, Failure> {
     let paths = if args.paths.is_empty() { vec![".".to_owned()] } else { args.paths.clone() };
     loop {
         let run = suite::run(&paths, &options(args), &modules);
+        let read: BTreeSet<PathBuf> = run.read.keys().filter_map(|path| path.canonicalize().ok()).collect();
+        let is_read = |file: &str| Path::new(file).canonicalize().is_ok_and(|file| read.contains(&file));
+        outputs::refuse_inputs(&args.output, &is_read)?;
         accept(&run)?;
         let status = finish(args, &run.results)?;
         if !args.watch {
@@ -58,11 +61,7 @@ pub(crate) fn test(args: &TestArgs) -> Result<ExitCode, Failure> {
 
 /// Writes the files whose cases were blessed. A file that cannot be written is unchanged.
 pub(super) fn accept(run: &Run) -> Result<(), Failure> {
-    run.blessed.iter().try_for_each(|(file, text)| {
-        // A link stays one.
-        let file = file.canonicalize().unwrap_or_else(|_| file.clone());
-        replace_file(&file, text.as_bytes())
-    })
+    run.blessed.iter().try_for_each(|(file, text)| replace_file(file, text.as_bytes()))
 }
 
 fn options(args: &TestArgs) -> Options {

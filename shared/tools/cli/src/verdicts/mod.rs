@@ -15,6 +15,33 @@ pub(crate) struct EvaluatedRequest {
     pub(crate) place: Place,
     pub(crate) request: AdmissionRequest,
     pub(crate) response: AdmissionResponse,
+    /// Why the policy admits the request without evaluating it.
+    pub(crate) not_evaluated: Option<String>,
+}
+
+/// The verdict on a request.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Verdict {
+    Admitted,
+    Mutated,
+    Denied,
+    /// Denied because the request cannot be evaluated.
+    Fault,
+    /// Admitted by a policy that does not evaluate such requests.
+    NotEvaluated,
+}
+
+impl Verdict {
+    pub(crate) fn of(EvaluatedRequest { response, not_evaluated, .. }: &EvaluatedRequest) -> Self {
+        let code = response.status.as_ref().and_then(|status| status.code);
+        match response {
+            AdmissionResponse { allowed: false, .. } if code == Some(500) => Self::Fault,
+            AdmissionResponse { allowed: false, .. } => Self::Denied,
+            AdmissionResponse { patch: Some(_), .. } => Self::Mutated,
+            _ if not_evaluated.is_some() => Self::NotEvaluated,
+            _ => Self::Admitted,
+        }
+    }
 }
 
 /// Prints all verdicts on standard output, in order.

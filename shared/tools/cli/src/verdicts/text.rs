@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use kubernetes::review::AdmissionResponse;
 use scan::diff::{DiffLine, LineKind};
 
-use super::EvaluatedRequest;
+use super::{EvaluatedRequest, Verdict};
 use crate::input::named;
 use crate::terminal::one_line;
 
@@ -22,10 +22,13 @@ const ANNOTATION: usize = 160;
 /// patch. With several requests, each verdict names its place, and the last line counts them.
 pub(super) fn write(out: &mut dyn Write, evaluated: &[EvaluatedRequest]) -> io::Result<()> {
     let are_several = evaluated.len() > 1;
-    for EvaluatedRequest { place, request, response } in evaluated {
-        let (verdict, style) = Verdict::of(response).shown();
+    for one @ EvaluatedRequest { place, request, response, not_evaluated } in evaluated {
+        let (verdict, style) = Verdict::of(one).shown();
         let place = if are_several { format!("{}: ", named(place)) } else { String::new() };
         writeln!(out, "{style}{verdict:<8}{style:#}  {}", one_line(&format!("{place}{request}")))?;
+        if let Some(why) = not_evaluated {
+            writeln!(out, "  {}", one_line(why))?;
+        }
         write_details(out, response)?;
         if let Some(patch) = &response.patch {
             for DiffLine { kind, text } in scan::diff::of_patch(request.object(), patch) {
@@ -41,7 +44,8 @@ pub(super) fn write(out: &mut dyn Write, evaluated: &[EvaluatedRequest]) -> io::
         let has_details = response.status.is_some()
             || response.patch.is_some()
             || response.warnings.is_some()
-            || response.audit_annotations.is_some();
+            || response.audit_annotations.is_some()
+            || not_evaluated.is_some();
         if has_details && are_several {
             writeln!(out)?;
         }
@@ -52,42 +56,22 @@ pub(super) fn write(out: &mut dyn Write, evaluated: &[EvaluatedRequest]) -> io::
 /// Returns the number of requests with each verdict: `3 requests: 2 admitted, 1 denied.`
 fn total(evaluated: &[EvaluatedRequest]) -> String {
     let count = |wanted: Verdict| {
-        let count = evaluated.iter().filter(|evaluated| Verdict::of(&evaluated.response) == wanted).count();
+        let count = evaluated.iter().filter(|evaluated| Verdict::of(evaluated) == wanted).count();
         (count > 0).then(|| format!("{count} {}", wanted.shown().0.to_lowercase()))
     };
-    let counts: Vec<String> = [Verdict::Admitted, Verdict::Mutated, Verdict::Denied, Verdict::Fault]
-        .into_iter()
-        .filter_map(count)
-        .collect();
+    let all = [Verdict::Admitted, Verdict::Mutated, Verdict::Denied, Verdict::Fault, Verdict::NotEvaluated];
+    let counts: Vec<String> = all.into_iter().filter_map(count).collect();
     format!("{} requests: {}.", evaluated.len(), counts.join(", "))
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Verdict {
-    Admitted,
-    Mutated,
-    Denied,
-    /// Denied because the request cannot be evaluated.
-    Fault,
-}
-
 impl Verdict {
-    fn of(response: &AdmissionResponse) -> Self {
-        let code = response.status.as_ref().and_then(|status| status.code);
-        match response {
-            AdmissionResponse { allowed: false, .. } if code == Some(500) => Self::Fault,
-            AdmissionResponse { allowed: false, .. } => Self::Denied,
-            AdmissionResponse { patch: Some(_), .. } => Self::Mutated,
-            _ => Self::Admitted,
-        }
-    }
-
     fn shown(self) -> (&'static str, Style) {
         match self {
             Self::Admitted => ("ADMITTED", GREEN),
             Self::Mutated => ("MUTATED", YELLOW),
             Self::Denied => ("DENIED", RED),
             Self::Fault => ("FAULT", RED),
+            Self::NotEvaluated => ("NOT EVALUATED", YELLOW),
         }
     }
 }

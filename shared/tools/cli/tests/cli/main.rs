@@ -6,6 +6,9 @@ mod arguments;
 mod audit;
 mod cases;
 mod folder;
+mod inputs;
+#[cfg(target_os = "linux")]
+mod interruption;
 mod report;
 mod run;
 #[cfg(unix)]

@@ -28,7 +28,7 @@ pub use meter::Cost;
 const OF_ALL: u64 = 2_500_000;
 
 /// The highest cost of a condition (`PerCallLimit`).
-const OF_ONE: u64 = 1_000_000;
+pub(super) const OF_ONE: u64 = 1_000_000;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Spent {

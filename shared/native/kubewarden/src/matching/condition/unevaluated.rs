@@ -38,6 +38,12 @@ impl Condition {
         std::iter::empty()
     }
 
+    pub(crate) const LIMIT: u64 = 0;
+
+    pub(crate) fn spent() -> u64 {
+        0
+    }
+
     /// Returns that the value is not known.
     ///
     /// # Errors

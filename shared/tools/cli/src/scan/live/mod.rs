@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::args::InstallationArgs;
 use super::policies::PolicySet;
-use super::progress::catch_interrupt;
 use crate::failure::Failure;
+use crate::interruption;
 use crate::policy::Engines;
 use crate::source::SourceName;
 
@@ -24,18 +24,18 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// Connects to a cluster and asks for its kinds. The first Ctrl-C interrupts its requests.
+    /// Connects to a cluster and asks for its kinds. The first signal interrupts its requests.
     pub(super) fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Self, Failure> {
         let target =
             Target { kubeconfig: kubeconfig.map(Path::to_owned), context: context.map(str::to_owned) };
         let mut connection = Connection::open(&target).map_err(failure)?;
-        let interrupted = catch_interrupt()?;
+        let interrupted = interruption::watch();
         connection.interrupt_by(Arc::clone(&interrupted));
         let discovery = Discovery::read(&connection).map_err(failure)?;
         Ok(Self { connection, discovery, interrupted })
     }
 
-    /// Returns the flag that the first Ctrl-C sets.
+    /// Returns the flag that the first signal sets.
     pub(super) fn interrupted(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.interrupted)
     }

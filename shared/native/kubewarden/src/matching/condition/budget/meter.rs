@@ -17,8 +17,8 @@ pub(super) const ROUNDS: &str = "@rounds";
 /// The function around an operand: `@charge(operand, measure, number, whether servers count it)`.
 pub(super) const CHARGE: &str = "@charge";
 
-/// An evaluation goes on beyond the limit, in order to see whether servers surely stop it, up to so
-/// many times the limit.
+/// An evaluation ends once servers surely stop it. It goes on while they may, up to so many times
+/// the limit.
 const PATIENCE: u64 = 2;
 
 thread_local! {
@@ -26,8 +26,8 @@ thread_local! {
     static MOST: Cell<u64> = const { Cell::new(0) };
     /// A bound below them.
     static LEAST: Cell<u64> = const { Cell::new(0) };
-    /// The bound above at which an evaluation ends.
-    static END: Cell<u64> = const { Cell::new(0) };
+    /// The limit of servers.
+    static LIMIT: Cell<u64> = const { Cell::new(0) };
     /// Sizes of ranges, and of operands until those of the other operands are known.
     static HELD: RefCell<Vec<[Option<u64>; 2]>> = const { RefCell::new(Vec::new()) };
 }
@@ -128,7 +128,7 @@ impl Cost {
         HELD.with_borrow_mut(Vec::clear);
         LEAST.set(self.least);
         MOST.set(self.most);
-        END.set(limit.saturating_mul(PATIENCE));
+        LIMIT.set(limit);
     }
 
     pub(super) fn spent() -> Self {
@@ -138,7 +138,7 @@ impl Cost {
 
 /// Returns whether the evaluation has ended because of its cost.
 pub(super) fn has_ended() -> bool {
-    MOST.get() > END.get()
+    LEAST.get() > LIMIT.get() || MOST.get() > LIMIT.get().saturating_mul(PATIENCE)
 }
 
 pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
