@@ -72,6 +72,8 @@ struct Header {
 pub struct Applied {
     /// The number of findings that are known now.
     pub known: u64,
+    /// The number of those in other files than in the baseline.
+    pub moved: u64,
     /// The entries that no longer occur, with the number of findings that are gone. The next
     /// baseline can be written without them.
     pub gone: Vec<Entry>,
@@ -124,7 +126,7 @@ impl Baseline {
         let keys = self.keys(report, &fingerprints, exists);
         let mut used: BTreeMap<&(String, String), u64> = BTreeMap::new();
         let mut in_objects = InObjects::default();
-        let mut known: u64 = 0;
+        let (mut known, mut moved): (u64, u64) = (0, 0);
         for (finding, key) in report.findings.iter_mut().zip(keys) {
             let Some((key, entry)) = key.and_then(|key| self.entries.get_key_value(&key)) else { continue };
             let number = in_objects.next(&entry.fingerprint, finding);
@@ -133,6 +135,7 @@ impl Baseline {
                 *used = number.max(*used);
                 finding.is_known = true;
                 known += 1;
+                moved += u64::from(entry.file.as_deref().unwrap_or_default() != finding.file());
             }
         }
         let gone = self.entries.iter().filter_map(|(key, entry)| {
@@ -142,7 +145,7 @@ impl Baseline {
         });
         let mut gone: Vec<Entry> = gone.collect();
         gone.sort();
-        Applied { known, gone }
+        Applied { known, moved, gone }
     }
 
     /// Returns the key of the entry of each finding; `None` for a finding without one.
@@ -285,7 +288,7 @@ mod tests {
         let mut report = report();
         let baseline = Baseline::of(&report);
         assert_eq!(exit(&report, FailOn::Warn), Exit::Failed);
-        assert_eq!(baseline.apply(&mut report, GONE), Applied { known: 3, gone: Vec::new() });
+        assert_eq!(baseline.apply(&mut report, GONE), Applied { known: 3, moved: 0, gone: Vec::new() });
         assert_eq!(exit(&report, FailOn::Warn), Exit::Clean);
     }
 
@@ -347,8 +350,8 @@ mod tests {
         let report = |findings| Report { findings, ..sample::clean() };
         let baseline = Baseline::of(&report(vec![pod("a"), pod("b"), pod("b")]));
         let mut scaled = report(vec![pod("c"), pod("d"), pod("d"), pod("d"), pod("e")]);
-        assert_eq!(baseline.apply(&mut scaled, GONE), Applied { known: 4, gone: Vec::new() });
-        let Applied { known, gone } = baseline.apply(&mut report(vec![pod("c"), pod("d")]), GONE);
+        assert_eq!(baseline.apply(&mut scaled, GONE), Applied { known: 4, moved: 0, gone: Vec::new() });
+        let Applied { known, gone, .. } = baseline.apply(&mut report(vec![pod("c"), pod("d")]), GONE);
         assert_eq!((known, gone.first().map(|entry| entry.count)), (2, Some(1)));
     }
 
@@ -357,7 +360,7 @@ mod tests {
         let mut report = report();
         let baseline = Baseline::of(&report);
         report.findings.truncate(1);
-        let Applied { known, gone } = baseline.apply(&mut report, GONE);
+        let Applied { known, gone, .. } = baseline.apply(&mut report, GONE);
         let gone: Vec<String> = gone.iter().map(Entry::to_string).collect();
         assert_eq!(known, 1);
         let path = "spec.template.spec.containers[name=web].securityContext.privileged";

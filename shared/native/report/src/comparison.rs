@@ -254,39 +254,42 @@ fn files(findings: &[(Key, Finding)]) -> Files<'_, &Identity> {
 
 /// Returns the findings that others do not have as often.
 fn without(findings: &[(Key, Finding)], others: &[(Key, Finding)]) -> Vec<Finding> {
-    let mut numbers: BTreeMap<&Key, u64> = BTreeMap::new();
+    let mut known: BTreeMap<&Key, (u64, BTreeSet<&str>)> = BTreeMap::new();
     for (key, finding) in others {
-        let number = numbers.entry(key).or_default();
+        let (number, names) = known.entry(key).or_default();
         *number += finding.objects();
+        names.extend(finding.names());
     }
     let more = findings.iter().filter_map(|(key, finding)| {
-        let number = numbers.entry(key).or_default();
+        let (number, names) = known.entry(key).or_default();
         let same = finding.objects().min(*number);
         *number = number.saturating_sub(same);
-        // The finding itself stands for the first object.
-        let known = usize::try_from(same).unwrap_or(usize::MAX);
-        let others = finding.others.get(known..).map(<[_]>::to_vec)?;
-        Some(Finding { others, ..finding.clone() })
+        let left = usize::try_from(finding.objects().saturating_sub(same)).unwrap_or(usize::MAX);
+        // Pods get other names with each rollout: some that are not known are as new as others.
+        let (old, new): (Vec<&str>, Vec<&str>) = finding.names().partition(|name| names.contains(name));
+        let mut new = new.into_iter().chain(old).take(left).map(str::to_owned);
+        let object = ObjectRef { name: new.next()?, ..finding.object.clone() };
+        Some(Finding { object, others: new.collect(), ..finding.clone() })
     });
     more.collect()
 }
 
-/// An object as a fingerprint identifies it, and a policy.
-type Evaluated = (Option<String>, String, String, String, usize);
+/// An object as a fingerprint identifies it, its file, and a policy.
+type Evaluated<'f> = (Option<String>, String, String, String, &'f str, usize);
 
-fn evaluated(finding: &Finding) -> Evaluated {
+fn evaluated<'f>(file: &'f str, finding: &Finding) -> Evaluated<'f> {
     let object = &finding.object;
     let name = match &object.owner {
         Some(owner) => format!("{} {owner}", owner.group()),
         None => object.name.clone(),
     };
-    (object.namespace.clone(), object.group().to_owned(), object.kind.clone(), name, finding.policy)
+    (object.namespace.clone(), object.group().to_owned(), object.kind.clone(), name, file, finding.policy)
 }
 
-fn worst(findings: &[(Key, Finding)]) -> BTreeMap<Evaluated, &Finding> {
-    let mut worst: BTreeMap<Evaluated, &Finding> = BTreeMap::new();
-    for (_, finding) in findings {
-        let known = worst.entry(evaluated(finding)).or_insert(finding);
+fn worst(findings: &[(Key, Finding)]) -> BTreeMap<Evaluated<'_>, &Finding> {
+    let mut worst: BTreeMap<Evaluated<'_>, &Finding> = BTreeMap::new();
+    for ((_, file), finding) in findings {
+        let known = worst.entry(evaluated(file, finding)).or_insert(finding);
         if finding.status < known.status {
             *known = finding;
         }
@@ -310,7 +313,7 @@ fn without_finding(report: &Report, policy: Option<usize>) -> Verdict {
 /// `silent` has the verdicts of each pair about objects without a finding, before and after.
 fn changes(silent: &[[Verdict; 2]], before: &[(Key, Finding)], after: &[(Key, Finding)]) -> Vec<Change> {
     let (before, after) = (worst(before), worst(after));
-    let all: BTreeSet<&Evaluated> = before.keys().chain(after.keys()).collect();
+    let all: BTreeSet<&Evaluated<'_>> = before.keys().chain(after.keys()).collect();
     let verdict = |finding: Option<&&Finding>, silent: Verdict| {
         finding.map_or(silent, |finding| Verdict::Found(finding.status))
     };

@@ -7,9 +7,9 @@ use crate::Finding;
 /// Files, by the findings that they have.
 pub(crate) type Files<'f, K> = BTreeMap<K, BTreeSet<&'f str>>;
 
-/// Returns the earlier files of those of a report with the same finding: itself, if it had the
-/// finding. The others are paired with those that are gone, in their order, because files move. A
-/// file more than before is new, because files are copied, too.
+/// Pairs the files of a report that have a finding with those of an earlier one. A file that had
+/// the finding is paired with itself, and the others with files that are gone, in their order,
+/// because files move. A file more than before is new, because files are copied, too.
 ///
 /// `is_present` says whether a file still exists.
 pub(crate) fn earlier<'f>(

@@ -126,6 +126,11 @@ impl Finding {
         remarks
     }
 
+    /// The names of the objects, the first of which is that of the finding.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.object.name).chain(&self.others).map(String::as_str)
+    }
+
     pub(crate) fn objects(&self) -> u64 {
         u64::try_from(self.others.len()).unwrap_or(u64::MAX).saturating_add(1)
     }

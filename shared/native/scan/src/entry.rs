@@ -63,6 +63,9 @@ pub enum Content {
     Object(Value),
     /// A review or a request.
     Review(Value),
+    /// An object without its API version or its kind, with a sentence that says so. Servers refuse
+    /// it.
+    Untyped(String),
     /// Something else, with the reason why it is not an object.
     Other(String),
 }
@@ -208,8 +211,10 @@ fn content(value: Value) -> Content {
     }
     match (text("apiVersion"), text("kind")) {
         (Some(_), Some(_)) => Content::Object(value),
-        (None, Some(kind)) => Content::Other(format!("not a Kubernetes object: a {kind} without apiVersion")),
-        (Some(_), None) => Content::Other("not a Kubernetes object: no kind".to_owned()),
+        (None, Some(kind)) => {
+            Content::Untyped(format!("not a Kubernetes object: a {kind} without apiVersion"))
+        }
+        (Some(_), None) => Content::Untyped("not a Kubernetes object: no kind".to_owned()),
         (None, None) => Content::Other("not a Kubernetes object: neither apiVersion nor kind".to_owned()),
     }
 }
@@ -240,7 +245,7 @@ mod tests {
                 let content = match content {
                     Content::Object(object) => object["kind"].as_str().unwrap(),
                     Content::Review(_) => "review",
-                    Content::Other(problem) => problem,
+                    Content::Untyped(problem) | Content::Other(problem) => problem,
                 };
                 format!("{document}:{} {content}", text::Path(&steps))
             })

@@ -110,9 +110,9 @@ impl Exceptions {
     }
 }
 
-/// Returns whether an object is or was in a cluster: only API servers set these fields
+/// Returns whether an object looks like one of a cluster, by fields that only API servers set
 /// (`ObjectMeta` in the reference of the Kubernetes API).
-pub(crate) fn is_stored(object: &Value) -> bool {
+pub(crate) fn was_stored(object: &Value) -> bool {
     let is_set =
         |pointer| object.pointer(pointer).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
     is_set("/metadata/uid") || is_set("/metadata/resourceVersion")

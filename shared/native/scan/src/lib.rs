@@ -85,9 +85,9 @@ pub use revision::add_revision;
 pub use scan::Scan;
 pub use session::Session;
 pub use subject::Identity;
-#[cfg(feature = "modules")]
-pub use verdict::Reply;
 pub use verdict::{Effect, Request, Verdict};
+#[cfg(feature = "modules")]
+pub use verdict::{Reply, out_of_scope};
 pub use violation::{Denial, Violation, leading_path};
 
 use manifest::{Position, Problem};

@@ -141,14 +141,16 @@ impl<'s> Stored<'s> {
         repeated
     }
 
-    /// Returns the object that one of a file of the new side changes.
-    pub(crate) fn get(&self, identity: Identity, path: &str) -> Option<(Seen, Value)> {
+    /// Returns the object that one of a file of the new side changes, with its place if it is in
+    /// another file.
+    pub(crate) fn get(&self, identity: Identity, path: &str) -> Option<(Seen, Value, Option<&Place>)> {
         let namesakes = self.objects.get(&identity)?;
         let known = namesakes.iter().find(|known| known.path == path).or(match namesakes.as_slice() {
             [one] if !self.repeated.contains(&identity) => Some(one),
             _ => None,
         })?;
-        Some(((identity, known.path.clone()), self.complete(&known.object)))
+        let elsewhere = (known.path != path).then_some(&known.place);
+        Some(((identity, known.path.clone()), self.complete(&known.object), elsewhere))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Seen, Value, &Place)> {

@@ -47,6 +47,7 @@ impl Scan {
             old: None,
             explains: false,
             kept: None,
+            is_live: false,
             gathering: None,
         };
         for EntryRequest { placed, entry, steps, request, pods } in requests {

@@ -141,7 +141,7 @@ impl<'r> Run<'r> {
     fn round(&mut self, pieces: Rest, collector: Option<&Collector>) -> (Unsettled, Vec<Value>) {
         let is_live = self.input.is_live();
         let walk = evaluate(self.scan, &self.known, self.stored.as_ref(), self.explains);
-        let walk = Walk { gathering: collector, ..walk };
+        let walk = Walk { gathering: collector, is_live, ..walk };
         let Rest { mut source, numbers } = pieces;
         let work = |number: u64, chunk: Chunk| {
             if numbers.as_ref().is_some_and(|numbers| !numbers.contains(&number)) {
@@ -230,7 +230,7 @@ fn evaluate<'j>(
     explains: bool,
 ) -> Walk<'j> {
     let (policies, options, kept) = (scan.policies(), scan.options(), Some(scan.kept()));
-    Walk { policies, options, cluster, old, explains, kept, gathering: None }
+    Walk { policies, options, cluster, old, explains, kept, gathering: None, is_live: false }
 }
 
 fn collect_from(

@@ -1,6 +1,6 @@
 //! The object of a finding.
 
-use kubernetes::completion::is_stored;
+use kubernetes::completion::has_own_uid;
 use report::{ObjectRef, OwnerRef};
 use serde_json::Value;
 use text::{Path, Step};
@@ -18,8 +18,8 @@ pub(crate) fn object_ref(object: &Value) -> ObjectRef {
         namespace: of_metadata("namespace"),
         name: of_metadata("name").or_else(|| of_metadata("generateName")).unwrap_or_default(),
         uid: of_metadata("uid"),
-        // Anybody can write an owner into a file, and findings of an owner's objects are one.
-        owner: is_stored(object).then(|| controller(metadata)).flatten(),
+        // A manifest names no owner: only controllers make objects that have one.
+        owner: has_own_uid(object).then(|| controller(metadata)).flatten(),
     }
 }
 
@@ -91,14 +91,14 @@ mod tests {
     fn the_owner_is_the_controller() {
         let owner = |name: &str, controller: bool| json!({ "apiVersion": "v1", "kind": "A", "name": name, "controller": controller });
         let object = |owners: Value| {
-            let metadata = json!({ "generateName": "a-", "uid": "u", "resourceVersion": "7", "ownerReferences": owners });
+            let metadata = json!({ "generateName": "a-", "uid": "u", "ownerReferences": owners });
             json!({ "kind": "Pod", "metadata": metadata })
         };
         let named = |owners: Value| object_ref(&object(owners)).owner.map(|owner| owner.name);
         assert_eq!(named(json!([owner("a", false), owner("b", true)])).as_deref(), Some("b"));
         assert_eq!(named(json!([owner("a", false)])), None);
         let mut of_file = object(json!([owner("a", true)]));
-        of_file["metadata"]["resourceVersion"].take();
+        of_file["metadata"]["uid"].take();
         assert_eq!(object_ref(&of_file).owner, None);
         assert_eq!(named(json!([])), None);
         assert_eq!(object_ref(&object(json!([]))).name, "a-");

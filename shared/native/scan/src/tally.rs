@@ -2,18 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use report::{Finding, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Status, Totals};
+use report::{Finding, Level, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Status, Totals};
 
 use crate::evaluate::{Output, Owned};
 use crate::old::Seen;
 
 /// The report of the pieces so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Tally {
     report: Report,
     folded: Folded,
     owners: BTreeMap<Owned, OwnerRef>,
     pub(crate) seen: BTreeSet<Seen>,
+    unseen_templates: BTreeMap<(String, String), u64>,
     pub(crate) bytes: u64,
 }
 
@@ -21,7 +22,7 @@ impl Tally {
     pub(crate) fn new(policies: Vec<PolicyRef>) -> Self {
         let totals = Totals { policies: vec![PolicyTotals::default(); policies.len()], ..Totals::default() };
         let report = Report { policies, totals, ..Report::default() };
-        Self { report, folded: Folded::default(), owners: BTreeMap::new(), seen: BTreeSet::new(), bytes: 0 }
+        Self { report, ..Self::default() }
     }
 
     pub(crate) fn objects(&self) -> u64 {
@@ -49,6 +50,10 @@ impl Tally {
         self.report.mutations.extend(output.mutations);
         self.report.notices.extend(output.notices);
         self.seen.extend(output.seen);
+        for (kind, count) in output.unseen_templates {
+            let known = self.unseen_templates.entry(kind).or_default();
+            *known = known.saturating_add(count);
+        }
         self.report.files.extend(output.files);
         self.owners.extend(output.owners);
         self.bytes += output.bytes;
@@ -57,7 +62,7 @@ impl Tally {
 
     /// Returns the report, with the topmost owners of all objects, sorted.
     pub(crate) fn finish(self) -> Report {
-        let Self { mut report, folded, owners, .. } = self;
+        let Self { mut report, folded, owners, unseen_templates, .. } = self;
         // Objects with different owners can have the same topmost one.
         let mut once_more = Folded::default();
         for mut finding in folded.findings {
@@ -66,6 +71,11 @@ impl Tally {
             once_more.add(finding);
         }
         report.findings = once_more.findings;
+        for ((kind, group), count) in unseen_templates {
+            let objects = if count == 1 { "1 object".to_owned() } else { format!("{count} objects") };
+            let message = format!("no policy looks at the pods of {objects} of the kind {kind}.{group}");
+            report.notices.push(Notice { level: Level::Note, place: None, message });
+        }
         report.findings.iter_mut().for_each(|finding| finding.others.sort());
         report.finish();
         report

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use admission::{Decision, Findings, PolicyEntry};
-use kubernetes::completion::{Phase, complete, complete_stored, is_stored};
+use kubernetes::completion::{Phase, complete, complete_stored, has_own_uid};
 use kubernetes::kinds::Kinds;
 use kubewarden::matching::{Evaluator, GroupVerdict, Match, MemberVerdict, Webhook};
 use serde_json::Value;
@@ -18,7 +18,7 @@ use crate::look_up::LookUp;
 use crate::policy::{Engine, Module, Policy};
 use crate::violation::{Denial, Violation, of_text, typed};
 #[cfg(feature = "modules")]
-pub use in_host::Reply;
+pub use in_host::{Reply, out_of_scope};
 
 /// An `AdmissionRequest`, and its JSON once it is needed.
 #[derive(Debug)]
@@ -92,10 +92,10 @@ impl Request {
                     status = old.get("status").cloned();
                 }
                 let Some(object) = fields.get_mut("object") else { return };
-                let is_stored = is_stored(object);
+                let has_own_uid = has_own_uid(object);
                 complete_stored(object);
                 if let (Some(status), Value::Object(object), false) =
-                    (status, object, is_stored || is_subresource)
+                    (status, object, has_own_uid || is_subresource)
                 {
                     object.insert("status".to_owned(), status);
                 }

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use report::{Level, Notice};
 
@@ -26,6 +27,9 @@ struct Batch {
 /// pieces of a short input.
 const COMPLETE: usize = 64 * 1024;
 const FIRST_COMPLETE: u64 = 4 * 1024;
+
+/// The time between two looks at whether the scan is stopped, while workers have the last pieces.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// The stack of a worker: the depth of recursion is the nesting of an object, at most 128 levels.
 const STACK: usize = 32 * 1024 * 1024;
@@ -108,8 +112,16 @@ fn feed<T>(
     let _ = sender.send(batch);
     // The workers end when there is nothing left to receive.
     drop(sender);
-    while let Ok(result) = ordered.results.recv() {
-        ordered.take(result, &mut |result| merge(result, tally, observer));
+    loop {
+        match ordered.results.recv_timeout(PAUSE) {
+            Ok(result) => ordered.take(result, &mut |result| merge(result, tally, observer)),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) if observer.stop() => {
+                is_stopped.store(true, Ordering::Relaxed);
+                tally.interrupt();
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn catch() -> Result<(), Failure> {
         }
         thread::spawn(|| {
             thread::sleep(PATIENCE);
-            print_problem("interrupted: there is no report");
+            print_problem("interrupted before all reports were written");
             process::exit(ENDED);
         });
     });

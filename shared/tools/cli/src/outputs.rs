@@ -9,8 +9,13 @@ use crate::failure::Failure;
 use crate::replace_file::replace_file;
 use crate::stdout::print;
 
-/// Checks that each output has a place of its own. `example` is one with a file.
-pub(crate) fn check<F>(outputs: &[Output<F>], example: &str) -> Result<(), Failure> {
+/// Checks that each output has a place of its own, beside another file that is written. `example`
+/// is one with a file.
+pub(crate) fn check<F>(outputs: &[Output<F>], other: Option<&str>, example: &str) -> Result<(), Failure> {
+    let is_other = |file: &&String| other.is_some_and(|other| whole(other) == whole(file));
+    if let Some(file) = outputs.iter().filter_map(|output| output.file.as_ref()).find(is_other) {
+        return Err(Failure::about(file, "is written twice; name two files"));
+    }
     for (index, output) in outputs.iter().enumerate() {
         let same = outputs.iter().skip(index + 1).any(|other| match (&other.file, &output.file) {
             (Some(other), Some(file)) => whole(other) == whole(file),
@@ -50,7 +55,7 @@ pub(crate) fn refuse_input(file: &str, is_input: &dyn Fn(&str) -> bool) -> Resul
 }
 
 /// Returns the path of a file without links, as far as it exists.
-fn whole(file: &str) -> PathBuf {
+pub(crate) fn whole(file: &str) -> PathBuf {
     let path = Path::new(file);
     let in_folder = || {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -17,7 +17,7 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let Some(path) = regular_file(path) else {
+    let Some(path) = regular_file(path)? else {
         return OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes);
     };
     // A rename is atomic only within a file system.
@@ -34,14 +34,16 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Returns the file that a path names, once links are resolved; `None` if it is not a regular file,
 /// and for a stream of the tool, such as `/dev/stdout`, whatever it is connected to.
-fn regular_file(path: &Path) -> Option<PathBuf> {
-    if path.starts_with("/dev") || path.starts_with("/proc") {
-        return None;
+fn regular_file(path: &Path) -> io::Result<Option<PathBuf>> {
+    const STREAMS: [&str; 4] = ["/dev/fd", "/dev/stderr", "/dev/stdout", "/proc"];
+    if STREAMS.iter().any(|stream| path.starts_with(stream)) {
+        return Ok(None);
     }
     match fs::metadata(path) {
-        Ok(metadata) => metadata.is_file().then(|| path.canonicalize().ok()).flatten(),
+        Ok(metadata) if metadata.is_file() => path.canonicalize().map(Some),
+        Ok(_) => Ok(None),
         // A link to a file that does not exist creates it.
-        Err(_) => path.symlink_metadata().is_err().then(|| path.to_owned()),
+        Err(_) => Ok(path.symlink_metadata().is_err().then(|| path.to_owned())),
     }
 }
 

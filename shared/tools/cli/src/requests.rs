@@ -77,7 +77,7 @@ fn request(
             check(&object).map_err(|problem| about(place, problem))?;
             creation(object, namespace, number)
         }
-        other @ Content::Other(_) => return Err(unexpected(place, &other, EXPECTED)),
+        other @ (Content::Untyped(_) | Content::Other(_)) => return Err(unexpected(place, &other, EXPECTED)),
     };
     AdmissionRequest::from_value(request).map_err(|error| about(place, error))
 }
@@ -85,6 +85,9 @@ fn request(
 /// Rejects an object that no API server has.
 fn check(object: &Value) -> Result<(), String> {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    if text("kind") == "List" {
+        return Err("items: expected a list of objects".to_owned());
+    }
     misspelt(text("apiVersion"), text("kind")).map_or(Ok(()), |problem| Err(format!("kind: {problem}")))
 }
 

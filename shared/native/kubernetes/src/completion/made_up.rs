@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{is_stored, objects_in};
+use super::{Phase, complete, has_own_uid, objects_in, stored};
 
 /// The hash of a pod template, of characters that no real one has.
 pub const HASH: &str = "zzzzzzzzzz";
@@ -80,9 +80,26 @@ pub fn is_made_up(text: &str) -> bool {
 pub fn otherwise(request: &Value) -> Option<Value> {
     let mut other = request.clone();
     let is_changed =
-        unstored(&mut other).fold(false, |is_changed, object| change_fields(object) | is_changed);
+        objects_of(&mut other).fold(false, |is_changed, object| change_fields(object) | is_changed);
     let texts = TEXTS.map(|one| (one.value, one.another.to_owned()));
     (change_texts_of(&mut other, &texts) | is_changed).then_some(other)
+}
+
+/// Returns the request if a server creates its object, which has a UID of its own; `None` for
+/// another request.
+#[must_use]
+pub fn created_anew(request: &Value) -> Option<Value> {
+    let is_creation = request.get("operation").and_then(Value::as_str) == Some("CREATE");
+    if !is_creation || !request.get("object").is_some_and(has_own_uid) {
+        return None;
+    }
+    let mut created = request.clone();
+    let object = created.get_mut("object")?;
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.retain(|name, _| !stored::OF_SERVERS.contains(&name.as_str()));
+    }
+    complete(object, Phase::Validating);
+    Some(created)
 }
 
 /// The most values of [`by_literals`].
@@ -95,9 +112,7 @@ const MOST: usize = 64;
 pub fn by_literals<'t>(request: &Value, literals: impl IntoIterator<Item = &'t str>) -> Option<Vec<Value>> {
     let mut texts = BTreeSet::new();
     for object in ["object", "oldObject"].iter().filter_map(|name| request.get(name)) {
-        if !is_stored(object) {
-            collect(object, &mut texts);
-        }
+        collect(object, &mut texts);
     }
     let mut found = BTreeSet::new();
     let mut others = Vec::new();
@@ -132,7 +147,7 @@ fn with_number(request: &Value, number: i64) -> Option<Value> {
         return None;
     }
     let mut other = request.clone();
-    for object in unstored(&mut other) {
+    for object in objects_of(&mut other) {
         let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { continue };
         if spec.get("priority").is_some_and(|priority| *priority == PRIORITY) {
             spec.insert("priority".to_owned(), number.into());
@@ -169,11 +184,9 @@ impl MadeUp {
     }
 }
 
-/// The objects of a request that a server has not completed.
-fn unstored(request: &mut Value) -> impl Iterator<Item = &mut Value> {
+fn objects_of(request: &mut Value) -> impl Iterator<Item = &mut Value> {
     let fields = request.as_object_mut().into_iter().flatten();
-    let objects = fields.filter(|(name, _)| ["object", "oldObject"].contains(&name.as_str()));
-    objects.map(|(_, object)| object).filter(|object| !is_stored(object))
+    fields.filter(|(name, _)| ["object", "oldObject"].contains(&name.as_str())).map(|(_, object)| object)
 }
 
 /// Adds the texts with values that are made up.
@@ -189,7 +202,7 @@ fn collect(value: &Value, texts: &mut BTreeSet<String>) {
 /// Replaces values in the texts of the objects of a request, and in a generated name.
 fn change_texts_of(request: &mut Value, texts: &[(&str, String)]) -> bool {
     let is_changed =
-        unstored(request).fold(false, |is_changed, object| change_texts(object, texts) | is_changed);
+        objects_of(request).fold(false, |is_changed, object| change_texts(object, texts) | is_changed);
     if let Some(name) = request.get_mut("name").filter(|_| is_changed) {
         change_texts(name, texts);
     }

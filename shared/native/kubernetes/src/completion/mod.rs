@@ -8,6 +8,7 @@
 //!
 //! Values that only a running server knows, such as the UID, are made up. [`otherwise`] and
 //! [`by_literals`] return requests with other ones: what depends on the difference is not known.
+//! [`created_anew`] returns the request for a new object in the place of one with a UID.
 //!
 //! `tests/conformance` compares the results with what webhooks of a running server receive.
 //!
@@ -25,7 +26,7 @@ mod types;
 use serde_json::{Map, Value, json};
 
 use crate::fields::fields_of;
-pub use made_up::{CRON_JOB_MINUTES, HASH, NODE, UID, by_literals, is_made_up, otherwise};
+pub use made_up::{CRON_JOB_MINUTES, HASH, NODE, UID, by_literals, created_anew, is_made_up, otherwise};
 
 /// The webhooks that receive an object.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -36,8 +37,8 @@ pub enum Phase {
     Validating,
 }
 
-/// Completes an object of a file for the webhooks of a phase. One of a server ([`is_stored`]) has
-/// what plugins and the preparation for storage add, and gets defaults alone.
+/// Completes an object of a file for the webhooks of a phase. One with a UID of its own
+/// ([`has_own_uid`]) keeps its metadata and its status.
 ///
 /// # Example
 /// ```
@@ -59,7 +60,7 @@ pub enum Phase {
 /// assert!(pod["spec"].get("hostPID").is_none());
 /// ```
 pub fn complete(object: &mut Value, phase: Phase) {
-    let is_stored = is_stored(object);
+    let has_own_uid = has_own_uid(object);
     let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion").to_owned(), text("kind").to_owned());
     let of = fields_of(&api_version, &kind);
@@ -67,14 +68,14 @@ pub fn complete(object: &mut Value, phase: Phase) {
     if let Some(of) = of {
         types::complete(fields, of);
     }
-    if is_stored {
-        return;
-    }
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
     manage(fields, &api_version);
     plugins::admit(fields, group, &kind);
     if phase == Phase::Validating {
-        stored::prepare(fields, of, group, &kind);
+        stored::prepare(fields, group, &kind);
+        if !has_own_uid {
+            stored::identify(fields, of, group, &kind);
+        }
     }
 }
 
@@ -107,23 +108,13 @@ fn manage(object: &mut Map<String, Value>, api_version: &str) {
 /// The annotation in which servers write a former field of a `DaemonSet`.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
-/// Returns whether an object comes from a server, by its UID and its resource version. One that is
-/// completed here does not.
-///
-/// A manifest that has both cannot create an object: a server refuses the resource version, or with
-/// server-side apply the UID. It can change one if both are those of the stored object.
-///
-/// Sources: `Create` in `pkg/storage/etcd3/store.go`, `ObjectResourceVersion` in
-/// `pkg/storage/api_object_versioner.go` and `applyPatcher` in `pkg/endpoints/handlers/patch.go` of
-/// k8s.io/apiserver.
+/// Returns whether an object has a UID that completion has not made up. It is one of a server, as
+/// in a dump, or a file claims so: kubectl and servers replace the metadata that servers set if
+/// they create the object, and its status.
 #[must_use]
-pub fn is_stored(object: &Value) -> bool {
-    let text = |name| object.get("metadata").and_then(|metadata| metadata.get(name)?.as_str());
-    let (uid, version) = (text("uid").unwrap_or_default(), text("resourceVersion").unwrap_or_default());
-    // A server reads another version as none.
-    let is_version = version.bytes().all(|byte| byte.is_ascii_digit())
-        && version.parse::<u64>().is_ok_and(|version| version != 0);
-    !uid.is_empty() && !is_made_up(uid) && is_version
+pub fn has_own_uid(object: &Value) -> bool {
+    let uid = object.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default();
+    !uid.is_empty() && !is_made_up(uid)
 }
 
 /// Returns an object in a field, which is created if it is absent; `None` for another value.
@@ -154,37 +145,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_that_can_be_created_is_not_stored() {
-        for (metadata, want) in [
-            (json!({ "uid": "u", "resourceVersion": "7" }), true),
-            (json!({ "uid": "u" }), false),
-            (json!({ "uid": UID, "resourceVersion": "7" }), false),
-            (json!({ "resourceVersion": "7" }), false),
-            (json!({ "uid": "u", "resourceVersion": 7 }), false),
-            (json!({ "uid": "u", "resourceVersion": "0" }), false),
-            (json!({ "uid": "u", "resourceVersion": "00" }), false),
-            (json!({ "uid": "u", "resourceVersion": "+7" }), false),
-            (json!({ "uid": "u", "resourceVersion": "x" }), false),
-            (json!({ "uid": "u", "resourceVersion": "18446744073709551616" }), false),
-            (Value::Null, false),
-        ] {
-            assert_eq!(is_stored(&json!({ "metadata": metadata })), want, "{metadata}");
-        }
-    }
-
-    #[test]
-    fn a_stored_object_gets_defaults_alone() {
+    fn an_object_with_a_uid_keeps_its_metadata_and_its_status() {
         let mut pod = json!({
             "apiVersion": "v1",
             "kind": "Pod",
-            "metadata": { "name": "web", "uid": "u", "resourceVersion": "7" },
+            "metadata": { "name": "web", "uid": "u", "generation": 3 },
             "spec": { "hostNetwork": true, "containers": [{ "name": "web", "ports": [{ "containerPort": 80 }] }] },
             "status": { "phase": "Running" },
         });
         complete(&mut pod, Phase::Validating);
         assert_eq!(pod["spec"]["containers"][0]["ports"][0]["hostPort"], 80);
-        assert_eq!((&pod["status"]["phase"], &pod["metadata"]["uid"]), (&json!("Running"), &json!("u")));
-        assert!(pod["spec"].get("volumes").is_none());
+        assert_eq!(pod["spec"]["serviceAccountName"], "default");
+        assert_eq!((&pod["status"], &pod["metadata"]["uid"]), (&json!({ "phase": "Running" }), &json!("u")));
         let completed = pod.clone();
         complete(&mut pod, Phase::Validating);
         assert_eq!(pod, completed);

@@ -26,8 +26,33 @@ const WITH_GENERATION: [&str; 13] = [
     "StatefulSet",
 ];
 
-/// Prepares an object for storage. `of` is its type; `None` for a custom resource.
-pub(super) fn prepare(object: &mut Map<String, Value>, of: Option<&'static Fields>, group: &str, kind: &str) {
+/// Sets what an object needs, unless it has it.
+pub(super) fn prepare(object: &mut Map<String, Value>, group: &str, kind: &str) {
+    if let Some(metadata) = object_in(object, "metadata") {
+        let prefix = text_in(metadata, "generateName").to_owned();
+        if text_in(metadata, "name").is_empty() && !prefix.is_empty() {
+            metadata.insert("name".to_owned(), format!("{prefix}{SUFFIX}").into());
+        }
+    }
+    match (group, kind) {
+        ("", "Namespace") => {
+            if let Some(spec) = object_in(object, "spec") {
+                set_absent(spec, "finalizers", json!(["kubernetes"]));
+            }
+        }
+        ("", "Pod") => copy_profiles(object),
+        ("", "Service") => allocate(object),
+        _ => {}
+    }
+}
+
+/// Makes an object a new one. `of` is its type; `None` for a custom resource.
+pub(super) fn identify(
+    object: &mut Map<String, Value>,
+    of: Option<&'static Fields>,
+    group: &str,
+    kind: &str,
+) {
     set_metadata(object, of.is_none() || WITH_GENERATION.contains(&kind));
     // A kubelet creates its Node with a status.
     if let Some(Type::Object(status)) = of.and_then(|of| of.get("status")).filter(|_| kind != "Node") {
@@ -36,13 +61,13 @@ pub(super) fn prepare(object: &mut Map<String, Value>, of: Option<&'static Field
         object.insert("status".to_owned(), fields.into());
     }
     match (group, kind) {
-        ("", "Namespace") => {
-            if let Some(spec) = object_in(object, "spec") {
-                set_absent(spec, "finalizers", json!(["kubernetes"]));
+        ("", "Pod") => {
+            let class = object_in(object, "spec").map(quality);
+            if let (Some(status), Some(class)) = (object_in(object, "status"), class) {
+                status.insert("phase".to_owned(), "Pending".into());
+                status.insert("qosClass".to_owned(), class.into());
             }
         }
-        ("", "Pod") => prepare_pod(object),
-        ("", "Service") => allocate(object),
         ("apps", "DaemonSet") => {
             if let Some(annotations) =
                 object_in(object, "metadata").and_then(|fields| object_in(fields, "annotations"))
@@ -55,12 +80,20 @@ pub(super) fn prepare(object: &mut Map<String, Value>, of: Option<&'static Field
     }
 }
 
+/// The fields that only servers set, and that a new object does not have yet.
+pub(super) const OF_SERVERS: [&str; 7] = [
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
 fn set_metadata(object: &mut Map<String, Value>, has_generation: bool) {
     let Some(metadata) = object_in(object, "metadata") else { return };
-    let prefix = text_in(metadata, "generateName").to_owned();
-    if text_in(metadata, "name").is_empty() && !prefix.is_empty() {
-        metadata.insert("name".to_owned(), format!("{prefix}{SUFFIX}").into());
-    }
+    metadata.retain(|name, _| !OF_SERVERS.contains(&name.as_str()));
     metadata.insert("uid".to_owned(), UID.into());
     metadata.insert("creationTimestamp".to_owned(), TIME.into());
     if has_generation {
@@ -68,24 +101,13 @@ fn set_metadata(object: &mut Map<String, Value>, has_generation: bool) {
     }
 }
 
-fn prepare_pod(pod: &mut Map<String, Value>) {
-    let annotations =
-        pod.get("metadata").and_then(|metadata| metadata.get("annotations")?.as_object()).cloned();
-    let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) else { return };
-    if let Some(annotations) = annotations {
-        copy_profiles(spec, &annotations);
-    }
-    let class = quality(spec);
-    if let Some(status) = object_in(pod, "status") {
-        status.insert("phase".to_owned(), "Pending".into());
-        status.insert("qosClass".to_owned(), class.into());
-    }
-}
-
 /// Sets the `AppArmor` profile of a container that only its annotation has, since Kubernetes 1.30.
 ///
 /// Source: `applyAppArmorVersionSkew` in `pkg/registry/core/pod/strategy.go`.
-fn copy_profiles(spec: &mut Map<String, Value>, annotations: &Map<String, Value>) {
+fn copy_profiles(pod: &mut Map<String, Value>) {
+    let annotations = pod.get("metadata").and_then(|metadata| metadata.get("annotations")?.as_object());
+    let Some(annotations) = annotations.cloned() else { return };
+    let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) else { return };
     if spec.get("os").is_some_and(|os| os["name"] == "windows") {
         return;
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::matching::condition::Variables;
 use crate::matching::decision::{Match, Reason};
-use crate::matching::made_up::Other;
+use crate::matching::made_up::Variants;
 use crate::matching::selector::Selection;
 use crate::matching::webhook::{Webhook, evaluate, is_never_sent};
 use crate::rule::Target;
@@ -148,7 +148,7 @@ impl Webhook {
     fn check_conditions(&self, found: &Match, request: &Value, is_unstored: bool, checks: &mut Checks) {
         let sent = found.sent(request);
         let variables = Variables::of(&sent);
-        let other = is_unstored.then(|| Other::of(&sent));
+        let other = is_unstored.then(|| Variants::of(&sent));
         for condition in self.conditions() {
             checks.add(CheckSubject::Condition(condition.name().to_owned()), || {
                 match evaluate(condition, &variables, other.as_ref()) {

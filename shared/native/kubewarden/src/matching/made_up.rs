@@ -1,33 +1,45 @@
 //! The conditions that depend on values that are made up.
 
 use std::cell::LazyCell;
-use std::iter;
 
-use kubernetes::completion::{by_literals, otherwise};
+use kubernetes::completion::{by_literals, created_anew, otherwise};
 use serde_json::Value;
 
-/// A request whose objects have values that are made up, and the request with other values.
-pub(crate) struct Other<'r> {
+type Lazy<'r> = LazyCell<Option<Value>, Box<dyn FnOnce() -> Option<Value> + 'r>>;
+
+/// A request whose objects have values that are made up, and its variants.
+pub(crate) struct Variants<'r> {
     request: &'r Value,
-    other: LazyCell<Option<Value>, Box<dyn FnOnce() -> Option<Value> + 'r>>,
+    /// The request with other values.
+    other: Lazy<'r>,
+    /// The request about a new object.
+    anew: Lazy<'r>,
 }
 
-impl<'r> Other<'r> {
+impl<'r> Variants<'r> {
     pub(crate) fn of(request: &'r Value) -> Self {
-        Self { request, other: LazyCell::new(Box::new(|| otherwise(request))) }
+        let other = LazyCell::new(Box::new(|| otherwise(request)) as Box<_>);
+        Self { request, other, anew: LazyCell::new(Box::new(|| created_anew(request))) }
     }
 
     /// Returns the dotted path of a field whose value is made up and decides a property of the
     /// request; `None` if there is no such field. Items of lists have no step. `literals` are the
-    /// texts and integers that the property compares with.
+    /// texts and integers that the property compares with. With `ignores_new`, a new object in
+    /// the place of one with a UID does not count.
     pub(crate) fn deciding<'l>(
         &self,
         literals: impl IntoIterator<Item = &'l str>,
+        ignores_new: bool,
         is_same: impl Fn(&Value) -> bool,
     ) -> Option<String> {
-        let others = self.other.as_ref()?;
-        let Some(by_literals) = by_literals(self.request, literals) else { return Some(SEVERAL.to_owned()) };
-        let other = iter::once(others).chain(&by_literals).find(|other| !is_same(other))?;
+        let anew = if ignores_new { None } else { self.anew.as_ref() };
+        let by_literals = match self.other.as_ref() {
+            Some(_) => by_literals(self.request, literals),
+            None => Some(Vec::new()),
+        };
+        let Some(by_literals) = by_literals else { return Some(SEVERAL.to_owned()) };
+        let mut others = anew.into_iter().chain(self.other.as_ref()).chain(&by_literals);
+        let other = others.find(|other| !is_same(other))?;
         let mut paths = Vec::new();
         for name in ["object", "oldObject", "name"] {
             differing(&self.request[name], &other[name], &format!("/{name}"), &mut paths);

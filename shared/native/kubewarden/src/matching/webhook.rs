@@ -14,7 +14,7 @@ use crate::matching::condition::{Condition, Variables};
 use crate::matching::condition_error::ConditionError;
 use crate::matching::decision::{Decision, GroupVersion, Match, Reason};
 use crate::matching::fields::takes;
-use crate::matching::made_up::Other;
+use crate::matching::made_up::Variants;
 use crate::matching::selector::{LabelSelector, Labels, Selection, SelectorSpec};
 use crate::rule::{RuleWithOperations, Target};
 
@@ -365,10 +365,10 @@ impl Webhook {
         }
         let sent = found.sent(request);
         let variables = Variables::of(&sent);
-        let other = is_unstored.then(|| Other::of(&sent));
+        let variants = is_unstored.then(|| Variants::of(&sent));
         let (mut failed, mut unknown) = (None, None);
         for condition in &self.conditions {
-            let result = evaluate(condition, &variables, other.as_ref());
+            let result = evaluate(condition, &variables, variants.as_ref());
             *reads_objects |= variables.objects_are_read();
             match result {
                 Ok(true) => {}
@@ -431,16 +431,18 @@ impl Webhook {
 pub(crate) fn evaluate(
     condition: &Condition,
     variables: &Variables<'_>,
-    other: Option<&Other<'_>>,
+    variants: Option<&Variants<'_>>,
 ) -> Result<bool, ConditionError> {
     let result = condition.holds(variables);
     let is_unknown = result.as_ref().is_err_and(|error| error.is_unknown);
-    let Some(other) = other.filter(|_| !is_unknown && variables.objects_are_read()) else { return result };
+    let Some(variants) = variants.filter(|_| !is_unknown && variables.objects_are_read()) else {
+        return result;
+    };
     // All errors have the same effect.
     let value = result.as_ref().ok().copied();
     let spent = Cell::new(0_u64);
     let is_same = |request: &Value| {
-        // One of many values that costs as much as a server allows is enough.
+        // All values together cost no more than a server allows for one.
         if spent.get() > Condition::LIMIT {
             return false;
         }
@@ -451,11 +453,13 @@ pub(crate) fn evaluate(
             Err(error) => value.is_none() && !error.is_unknown,
         }
     };
-    let Some(field) = other.deciding(condition.literals(), is_same) else { return result };
+    // A stored object that the condition lets pass has a verdict, even if a new one has none.
+    let is_called = value == Some(true);
+    let Some(field) = variants.deciding(condition.literals(), is_called, is_same) else { return result };
     let problem = if spent.get() > Condition::LIMIT {
         "costs too much to evaluate it with all values that the API server may set; simplify it".to_owned()
     } else {
-        format!("depends on {field}, which the API server sets and the file lacks")
+        format!("depends on {field}, which the API server sets")
     };
     Err(ConditionError { condition: condition.name().to_owned(), problem, is_unknown: true })
 }

@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::request::complete;
 
 const INPUT_COUNTS: &str =
-    "the labels of the input, which decide which policies match, count instead of those in the cluster";
+    "its labels in the input, by which policies are matched, override those in the cluster";
 
 #[derive(Debug)]
 pub(crate) struct Collector {

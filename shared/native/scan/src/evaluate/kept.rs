@@ -30,7 +30,6 @@ const OF_SCAN: Shape<'static> = Shape::Fields(&[
             ("name", Shape::ALL),
             ("namespace", Shape::ALL),
             ("ownerReferences", Shape::ALL),
-            ("resourceVersion", Shape::ALL),
             ("uid", Shape::ALL),
         ]),
     ),

@@ -5,7 +5,7 @@ mod record;
 mod reduce;
 mod reduced;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kubernetes::kinds::Origin;
 use kubernetes::review::{AdmissionRequest, Form};
@@ -16,13 +16,14 @@ use text::Step;
 use crate::ask::{Answer, Asked, ask, ask_with_pods};
 use crate::cluster::{Cluster, Collector, DEFINITION, Kind, owned};
 use crate::entry::{Content, Entry, Spot};
-use crate::exceptions::{Exceptions, is_stored};
+use crate::exceptions::{Exceptions, was_stored};
 use crate::guards::{self, Suspicion};
 use crate::input::Chunk;
 use crate::locate::Locator;
 use crate::observer::Explanation;
 use crate::old::{Seen, Stored};
 use crate::options::{ExceptionsOf, Operation, Options, Pods};
+use crate::pods;
 use crate::policy::Policy;
 use crate::replacement;
 use crate::request::{Change, complete, request};
@@ -48,6 +49,8 @@ pub(crate) struct Output {
     pub(crate) totals: Totals,
     /// The files of objects.
     pub(crate) files: BTreeSet<String>,
+    /// The numbers of objects with a template of pods that no policy looks at, by kind and group.
+    pub(crate) unseen_templates: BTreeMap<(String, String), u64>,
     /// The objects that are in both the input and the old side.
     pub(crate) seen: Vec<Seen>,
     /// The owners of objects that can own others: namespace, kind and name, and their owner.
@@ -78,6 +81,13 @@ impl Output {
     }
 }
 
+/// Returns whether an object that is not one of Kubernetes' own workloads has a template of pods.
+fn has_template(object: &Value) -> bool {
+    let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    let has_containers = || object.pointer("/spec/template/spec/containers").is_some_and(Value::is_array);
+    pods::pod_spec(text("apiVersion"), text("kind")).is_none() && has_containers()
+}
+
 /// Namespace, kind and name of an object that can own others.
 pub(crate) type Owned = (String, String, String);
 
@@ -91,6 +101,8 @@ pub(crate) struct Walk<'s> {
     pub(crate) explains: bool,
     /// The parts of objects that policies read; `None` if every object is evaluated as a whole.
     pub(crate) kept: Option<&'s Kept>,
+    /// Whether the objects are those of a running cluster.
+    pub(crate) is_live: bool,
     /// The collector of the kinds whose objects are collected while the pieces are evaluated.
     pub(crate) gathering: Option<&'s Collector>,
 }
@@ -138,17 +150,23 @@ impl Walk<'_> {
     fn entry(&self, entry: Entry, chunk: &Chunk, locator: &Locator<'_>, output: &mut Output) {
         let (content, spot) = entry.take(chunk);
         match content {
-            Content::Other(problem) => {
-                // An item of a list without a kind is an object whose kind the list names too late.
-                let is_item = chunk.list.is_some() || !spot.steps.is_empty();
-                let (level, message) = if is_item {
-                    let remedy = "give each item its apiVersion and kind, as kubectl get does";
-                    (Level::Error, format!("{problem}; {remedy}"))
-                } else {
-                    (Level::Note, format!("{problem}; it is skipped"))
-                };
+            Content::Untyped(problem) | Content::Other(problem)
+                if chunk.list.is_some() || !spot.steps.is_empty() =>
+            {
+                // An item without a kind is an object whose kind the list names too late.
+                let message =
+                    format!("{problem}; give each item its apiVersion and kind, as kubectl get does");
                 let place = Some(locator.place(&spot, None));
-                output.notices.push(Notice { level, place, message });
+                output.notices.push(Notice { level: Level::Error, place, message });
+            }
+            Content::Untyped(problem) => {
+                let message = format!("{problem}; it is skipped, and an API server refuses it");
+                output.notices.push(self.suspicion(locator.place(&spot, None), message));
+            }
+            Content::Other(problem) => {
+                let message = format!("{problem}; it is skipped");
+                let place = Some(locator.place(&spot, None));
+                output.notices.push(Notice { level: Level::Note, place, message });
             }
             Content::Review(review) => self.review(spot, review, locator, output),
             Content::Object(mut object) => {
@@ -166,9 +184,12 @@ impl Walk<'_> {
                 self.note(suspicions, &spot, locator, output);
                 output.own(&reference);
                 let exceptions = self.exceptions(&object, output);
+                let has_template = has_template(&object);
                 let change = self.change(object, &spot, locator, output);
-                let subject = Subject { spot: &spot, reference, has_places: true, exceptions };
-                self.evaluate_change(change, Request::of_files, subject, locator, output);
+                let subject = Subject { spot: &spot, reference, has_places: true, has_template, exceptions };
+                // Objects of a running cluster are those that a webhook would receive.
+                let asked = if self.is_live { Request::new } else { Request::of_files };
+                self.evaluate_change(change, asked, subject, locator, output);
             }
         }
     }
@@ -186,8 +207,13 @@ impl Walk<'_> {
     /// counts as a creation, because the object has to be replaced.
     fn change(&self, object: Value, spot: &Spot, locator: &Locator<'_>, output: &mut Output) -> Change {
         let stored = self.old.zip(identity(&object)).and_then(|(old, identity)| {
-            let (seen, stored) = old.get(identity, locator.path())?;
+            let (seen, stored, elsewhere) = old.get(identity, locator.path())?;
             output.seen.push(seen);
+            if let Some(elsewhere) = elsewhere {
+                let message = format!("evaluated as a change of the object in {elsewhere}");
+                let place = Some(locator.place(spot, None));
+                output.notices.push(Notice { level: Level::Note, place, message });
+            }
             Some(stored)
         });
         match (self.options.operation, stored) {
@@ -217,6 +243,7 @@ impl Walk<'_> {
             spot: &spot,
             reference,
             has_places: false,
+            has_template: false,
             // Nobody writes exceptions into an object that is gone.
             exceptions: Exceptions::default(),
         };
@@ -233,7 +260,7 @@ impl Walk<'_> {
     fn exceptions(&self, object: &Value, output: &mut Output) -> Exceptions {
         let count = match self.options.exceptions_on {
             None => &mut output.totals.exceptions_ignored,
-            Some(_) if self.options.exceptions_of == ExceptionsOf::Manifests && is_stored(object) => {
+            Some(_) if self.options.exceptions_of == ExceptionsOf::Manifests && was_stored(object) => {
                 &mut output.totals.exceptions_stored
             }
             Some(today) => return Exceptions::of(object, self.policies, today),
@@ -271,7 +298,8 @@ impl Walk<'_> {
         let object = object.unwrap_or(&Value::Null);
         self.note(guards::suspicions(object), spot, locator, &mut output);
         let exceptions = self.exceptions(object, &mut output);
-        let subject = Subject { spot, reference: object_ref(object), has_places: true, exceptions };
+        let reference = object_ref(object);
+        let subject = Subject { spot, reference, has_places: true, has_template: false, exceptions };
         let user = asked.get("userInfo").cloned().unwrap_or_default();
         self.with_pods(
             &mut Request::new(asked),
@@ -313,7 +341,7 @@ impl Walk<'_> {
             reference.namespace = text("/namespace").filter(|namespace| !namespace.is_empty());
         }
         let exceptions = self.exceptions(asked.get("object").unwrap_or(&Value::Null), output);
-        let subject = Subject { spot: &spot, reference, has_places: true, exceptions };
+        let subject = Subject { spot: &spot, reference, has_places: true, has_template: false, exceptions };
         let mut record = Record::new(self, subject, locator, output);
         ask(self.policies, &mut Request::new(asked), self.cluster, &mut |answer, asked| {
             record.add(answer, asked);

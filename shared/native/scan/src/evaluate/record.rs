@@ -21,6 +21,8 @@ pub(super) struct Subject<'e> {
     pub(super) reference: ObjectRef,
     /// Whether the input contains the object, so that paths have places.
     pub(super) has_places: bool,
+    /// Whether the object has a template of pods, and is not one of Kubernetes' own workloads.
+    pub(super) has_template: bool,
     /// The exceptions of the object; for a pod, those of its workload.
     pub(super) exceptions: Exceptions,
 }
@@ -187,6 +189,11 @@ impl<'j> Record<'j> {
         }
         if !is_evaluated {
             all.not_evaluated += 1;
+            if self.subject.has_template {
+                let reference = &self.subject.reference;
+                let kind = (reference.kind.clone(), reference.group().to_owned());
+                *self.output.unseen_templates.entry(kind).or_default() += 1;
+            }
         }
     }
 }

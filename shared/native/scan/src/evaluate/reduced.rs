@@ -6,11 +6,11 @@
 //! admitted. Any other object is built as a whole and evaluated again, and that second evaluation
 //! alone makes findings and notices.
 
-use kubernetes::completion::{self, Phase, is_stored};
+use kubernetes::completion::{self, Phase, has_own_uid};
 
 use super::record::Subject;
 use super::reduce::reduce;
-use super::{Output, Walk};
+use super::{Output, Walk, has_template};
 use crate::entry::Spot;
 use crate::exceptions::Exceptions;
 use crate::guards;
@@ -45,16 +45,19 @@ impl Walk<'_> {
         let mut object = serde_json::from_str(&reduced).ok()?;
         let is_unknown = guards::unknown_kind(api_version, kind).is_some();
         // The values that completion adds to an object of a file may depend on any field.
-        if is_unknown || !is_stored(&object) || guards::mistyped_metadata(&object).next().is_some() {
+        if is_unknown || !has_own_uid(&object) || guards::mistyped_metadata(&object).next().is_some() {
             return None;
         }
         complete(&mut object, self.options, &self.cluster.resources);
-        completion::complete(&mut object, Phase::Mutating);
+        if !self.is_live {
+            completion::complete(&mut object, Phase::Validating);
+        }
         let reference = object_ref(&object);
         output.files.insert(chunk.origin.name.clone());
         output.own(&reference);
         let (spot, locator) = (Spot::default(), Locator::nowhere(chunk));
-        let subject = Subject { spot: &spot, reference, has_places: true, exceptions: Exceptions::default() };
+        let (has_template, exceptions) = (has_template(&object), Exceptions::default());
+        let subject = Subject { spot: &spot, reference, has_places: true, has_template, exceptions };
         self.evaluate_change(Change::Create(object), Request::reduced, subject, &locator, &mut output);
         // A piece that is evaluated again later needs no evaluation as a whole now.
         (!output.lacking.is_empty() || output.is_flawless()).then_some(output)
@@ -205,6 +208,7 @@ mod tests {
             old: None,
             explains: false,
             kept: Some(kept),
+            is_live: false,
             gathering: None,
         }
     }

@@ -216,8 +216,8 @@ impl Files {
     }
 }
 
-const WITHOUT_GIT: &str = "git is not on PATH, so that files are evaluated although .gitignore names them; install \
-                           git, or name the files";
+const WITHOUT_GIT: &str = "git is not on PATH or does not know the repository, so that files are evaluated although \
+                           .gitignore names them; install git, or name the files";
 
 /// The most names in a sentence.
 const NAMED: usize = 10;
@@ -242,8 +242,9 @@ fn about_ignored(ignored: &[PathBuf]) -> Option<String> {
     let mut names: Vec<String> = ignored.iter().take(NAMED).map(|path| file_name(path)).collect();
     let more = ignored.len().saturating_sub(names.len());
     names.extend((more > 0).then(|| format!("{more} more")));
-    (!names.is_empty())
-        .then(|| format!("not evaluated, because git ignores and does not track it: {}", names.join(", ")))
+    (!names.is_empty()).then(|| {
+        format!("git ignores these paths, and untracked files there are not evaluated: {}", names.join(", "))
+    })
 }
 
 /// Returns whether a file can contain objects, by its name.

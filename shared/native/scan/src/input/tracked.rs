@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Returns the paths of all files below a folder that git tracks, also in submodules, relative to
-/// the folder: none without a repository. `None` if git is not on PATH.
+/// the folder: none without a repository. `None` if git is not on PATH, or does not know the
+/// repository, such as one of which a container has only a part.
 pub(super) fn files(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     let folder = folder.canonicalize().map_err(|error| format!("cannot be read: {error}"))?;
     // Most folders outside of repositories need no process.
@@ -32,7 +33,7 @@ pub(super) fn files(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     }
     let problem = String::from_utf8_lossy(&listed.stderr);
     if problem.contains("not a git repository") {
-        return Ok(Some(Vec::new()));
+        return Ok(None);
     }
     Err(format!(
         "git cannot list the files that it tracks, some of which may be ignored and not evaluated: {}; correct this, or \

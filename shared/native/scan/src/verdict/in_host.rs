@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use admission::{Decision, PolicyEntry};
+use admission::{Decision, Operation, PolicyEntry, ScopeRule};
 use kubernetes::review::{AdmissionRequest, AdmissionResponse};
 use serde_json::Value;
 use wapc_host::{CallOutcome, DeployedPolicy, Deployment, HostCall, Replay};
@@ -62,7 +62,11 @@ impl Module {
                 let answer = (entry.render)(outcome);
                 Reply {
                     response: deployment.response(request, &answer.to_json()),
-                    not_evaluated: (!is_evaluated).then(|| out_of_scope(entry, request)),
+                    not_evaluated: (!is_evaluated).then(|| {
+                        let left_out =
+                            || format!("{} leaves out this request, by its user or its settings", entry.id);
+                        out_of_scope(entry, request).unwrap_or_else(left_out)
+                    }),
                 }
             }
             Engine::Deployed(deployed) => deployed.validate(request, &cluster.objects).response.into(),
@@ -73,13 +77,32 @@ impl Module {
     }
 }
 
-/// Says why a policy does not evaluate a request.
-fn out_of_scope(entry: &PolicyEntry, request: &AdmissionRequest) -> String {
-    let text = |name| request.as_value()["kind"][name].as_str().unwrap_or_default();
-    let (group, kind) = (text("group"), text("kind"));
-    let is_covered = entry.scope.0.iter().any(|rule| (rule.group, rule.kind) == (group, kind));
-    let what = if is_covered { "this operation, subresource or user of a" } else { "a" };
-    format!("{} does not evaluate {what} {kind}", entry.id)
+/// Returns why a request is not in the scope of a policy; `None` if it is, so that the policy may
+/// still leave it out, by its user for example.
+#[must_use]
+pub fn out_of_scope(entry: &PolicyEntry, request: &AdmissionRequest) -> Option<String> {
+    let request = request.as_value();
+    let text = |value: &'_ Value| value.as_str().unwrap_or_default().to_owned();
+    let (group, kind) = (text(&request["kind"]["group"]), text(&request["kind"]["kind"]));
+    let (operation, subresource) = (text(&request["operation"]), text(&request["subResource"]));
+    let is_of_kind = |rule: &&ScopeRule| (rule.group, rule.kind) == (&group, &kind);
+    let is_of_part = |rule: &&ScopeRule| is_of_kind(rule) && rule.subresource() == subresource;
+    let has_operation = |rule: &&ScopeRule| {
+        let mut known = Operation::ALL.iter().filter(|(_, known)| rule.operations.contains(known));
+        is_of_part(rule) && known.any(|(name, _)| *name == operation)
+    };
+    let rules = entry.scope.0;
+    let kind = if group.is_empty() { kind.clone() } else { format!("{kind}.{group}") };
+    let what = if !rules.iter().any(|rule| is_of_kind(&rule)) {
+        format!("objects of the kind {kind}")
+    } else if !rules.iter().any(|rule| is_of_part(&rule)) {
+        format!("the subresource {subresource:?} of the kind {kind}")
+    } else if !rules.iter().any(|rule| has_operation(&rule)) {
+        format!("{operation} of the kind {kind}")
+    } else {
+        return None;
+    };
+    Some(format!("{} does not evaluate {what}", entry.id))
 }
 
 pub(super) fn evaluate(module: &DeployedPolicy, request: &Request, cluster: &Cluster) -> Verdict {

@@ -34,6 +34,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         for named in requests {
             let NamedRequest { place, request, .. } = named.received(phase)?;
             let Reply { response, not_evaluated } = module.respond(&request, &deployment, &cluster);
+            // A module of this program says nothing about its scope.
+            let own = rules::find(&args.policy);
+            let not_evaluated = not_evaluated.or_else(|| scan::out_of_scope(own?, &request));
             evaluated.push(EvaluatedRequest { place, request, response, not_evaluated });
         }
     }

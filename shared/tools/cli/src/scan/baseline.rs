@@ -24,10 +24,9 @@ pub(super) fn read(args: &BaselineArgs, reader: &mut InputReader) -> Result<Opti
 
 /// Checks that the new baseline replaces no input but the old one.
 pub(super) fn refuse_input(args: &BaselineArgs, is_input: &dyn Fn(&str) -> bool) -> Result<(), Failure> {
-    match &args.write_baseline {
-        Some(new) if args.baseline.as_ref() != Some(new) => outputs::refuse_input(new, is_input),
-        _ => Ok(()),
-    }
+    let Some(new) = &args.write_baseline else { return Ok(()) };
+    let is_old = args.baseline.as_ref().is_some_and(|old| outputs::whole(old) == outputs::whole(new));
+    if is_old { Ok(()) } else { outputs::refuse_input(new, is_input) }
 }
 
 /// Marks the known findings of a report, and writes all of them into a new baseline.
@@ -36,10 +35,20 @@ pub(super) fn apply(
     args: &BaselineArgs,
     report: &mut Report,
 ) -> Result<(), Failure> {
-    let exists = |file: &str| Path::new(file).exists();
+    // The scan that wrote the baseline may have had another working directory.
+    let of_baseline = args.baseline.as_deref().and_then(|file| Path::new(file).parent());
+    let exists =
+        |file: &str| Path::new(file).exists() || of_baseline.is_some_and(|folder| folder.join(file).exists());
     let new = args.write_baseline.as_deref();
     if let Some((baseline, name)) = known {
         let applied = baseline.apply(report, &exists);
+        if applied.moved > 0 && new.is_none() {
+            let findings = if applied.moved == 1 { "finding is" } else { "findings are" };
+            let moved = applied.moved;
+            print_problem(format!(
+                "{name}: {moved} {findings} in other files; update it with --write-baseline"
+            ));
+        }
         let gone: u64 = applied.gone.iter().map(|entry| entry.count).sum();
         if gone > 0 && !report.is_partial && new.is_none() {
             let findings = if gone == 1 { "finding is" } else { "findings are" };

@@ -19,7 +19,7 @@ use crate::print_problem;
 use crate::source::InputReader;
 
 pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
-    outputs::check(&args.output.write.output, OUTPUT)?;
+    outputs::check(&args.output.write.output, args.output.baseline.write_baseline.as_deref(), OUTPUT)?;
     if !args.compare.is_empty() {
         compare::check_formats(&args.output.write.output, "--compare")?;
     }

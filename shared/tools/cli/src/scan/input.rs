@@ -17,6 +17,8 @@ const REVISION: &str = "git:";
 /// Finds the objects to evaluate. Only one argument can be the standard input.
 pub(super) fn objects(args: &ScanArgs, reader: &mut InputReader) -> Result<Files, Failure> {
     let mut files = files(&args.paths, reader)?;
+    // Other code reads these.
+    args.input.values.iter().chain(&args.input.helm).chain(&args.policy).for_each(|file| reader.note(file));
     for chart in charts(args) {
         add_helm(&mut files, &chart);
     }

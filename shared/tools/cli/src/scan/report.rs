@@ -85,7 +85,7 @@ fn read(file: &str, reader: &mut InputReader) -> Result<Report, Failure> {
 }
 
 fn convert(args: &ConvertArgs) -> Result<ExitCode, Failure> {
-    outputs::check(&args.write.output, OUTPUT)?;
+    outputs::check(&args.write.output, None, OUTPUT)?;
     let mut reader = InputReader::default();
     let report = read(&args.report, &mut reader)?;
     outputs::refuse_inputs(&args.write.output, &|file| reader.has_read(file))?;
@@ -95,7 +95,7 @@ fn convert(args: &ConvertArgs) -> Result<ExitCode, Failure> {
 
 fn diff(args: &DiffArgs) -> Result<ExitCode, Failure> {
     let write = WriteArgs { output: args.output.clone(), fail_on: args.fail_on, category: None };
-    outputs::check(&write.output, OUTPUT)?;
+    outputs::check(&write.output, None, OUTPUT)?;
     compare::check_formats(&write.output, "a comparison")?;
     let mut reader = InputReader::default();
     let old = read(&args.old, &mut reader)?;

@@ -23,7 +23,7 @@ use super::modules::ToolModules;
 const PAUSE: Duration = Duration::from_millis(500);
 
 pub(crate) fn test(args: &TestArgs) -> Result<ExitCode, Failure> {
-    outputs::check(&args.output, "junit=tests.xml")?;
+    outputs::check(&args.output, None, "junit=tests.xml")?;
     let modules =
         ToolModules { engines: Engines::new(&args.engine), installation: args.installation.installation() };
     if let Some(manifest) = &args.init {

@@ -82,6 +82,7 @@ fn a_signal_ends_a_command_that_evaluates() {
     );
     folder.file("maps.json", format!(r#"{{"kind": "List", "items": [{}]}}"#, vec![map; 1_000].join(",")));
     for (signal, _) in SIGNALS {
+        drop(fs::remove_file(folder.path("report.json")));
         let mut child = folder
             .command(&["scan", "maps.json", "-p", "policy.yaml", "-o", "json=report.json"])
             .spawn()

@@ -210,7 +210,7 @@ impl Playground {
         let entry = evaluated.entry().ok_or("the object cannot be read")?;
         let object = match &entry.content {
             Content::Object(object) => object.clone(),
-            Content::Review(_) | Content::Other(_) => {
+            Content::Review(_) | Content::Untyped(_) | Content::Other(_) => {
                 let request = evaluated
                     .make(&self.stored, self.cluster().kinds())
                     .ok_or("the request cannot be read")?;

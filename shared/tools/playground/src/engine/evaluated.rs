@@ -169,7 +169,7 @@ impl Evaluated {
         let mut state = match &entry.content {
             Content::Object(object) => self.of_object(object, origin, stored, kinds),
             Content::Review(review) => self.of_review(review),
-            Content::Other(problem) => ObjectState {
+            Content::Untyped(problem) | Content::Other(problem) => ObjectState {
                 title: "Not an object".to_owned(),
                 problem: Some(texts::problem(TextName::Objects, problem.clone(), self.mark(&[]))),
                 ..ObjectState::default()
@@ -284,7 +284,7 @@ impl Evaluated {
         }
         let request = match &self.entry()?.content {
             Content::Review(review) => review.clone(),
-            Content::Other(_) => return None,
+            Content::Untyped(_) | Content::Other(_) => return None,
             Content::Object(object) => {
                 let operation = self.request.operation;
                 let old_object = if operation == Operation::Update {

@@ -187,7 +187,11 @@ fn best(key: &'static str, path: &str, compare: impl Fn(&mut Comparison, &Value)
                     path: path.to_owned(),
                 });
             }
-            if nearest.as_ref().is_none_or(|(known, _)| comparison.same > known.same) {
+            // The one with the largest share of equal values.
+            let is_nearer = |known: &Comparison| {
+                comparison.same.saturating_mul(known.all) > known.same.saturating_mul(comparison.all)
+            };
+            if nearest.as_ref().is_none_or(|(known, _)| is_nearer(known)) {
                 nearest = Some((comparison, rule));
             }
         }
