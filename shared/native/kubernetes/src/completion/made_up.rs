@@ -102,6 +102,15 @@ pub fn created_anew(request: &Value) -> Option<Value> {
     Some(created)
 }
 
+/// The literals of an expression.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Literals {
+    /// The texts.
+    pub texts: BTreeSet<String>,
+    /// The integers.
+    pub integers: BTreeSet<i64>,
+}
+
 /// The most values of [`by_literals`].
 const MOST: usize = 64;
 
@@ -109,23 +118,26 @@ const MOST: usize = 64;
 /// could make them up: for the text `web-4`, a generated name that begins so. `None` if there are
 /// too many.
 #[must_use]
-pub fn by_literals<'t>(request: &Value, literals: impl IntoIterator<Item = &'t str>) -> Option<Vec<Value>> {
+pub fn by_literals(request: &Value, literals: &Literals) -> Option<Vec<Value>> {
     let mut texts = BTreeSet::new();
     for object in ["object", "oldObject"].iter().filter_map(|name| request.get(name)) {
         collect(object, &mut texts);
     }
     let mut found = BTreeSet::new();
-    let mut others = Vec::new();
-    for literal in literals {
+    for literal in &literals.texts {
         for text in &texts {
             for one in &TEXTS {
                 found.extend(one.candidates(text, literal).into_iter().map(|value| (one.value, value)));
             }
         }
-        others.extend(literal.parse().ok().and_then(|number| with_number(request, number)));
-        if found.len() + others.len() > MOST {
+        if found.len() > MOST {
             return None;
         }
+    }
+    let numbers = literals.integers.iter().filter_map(|number| with_number(request, *number));
+    let mut others: Vec<Value> = numbers.take(MOST.saturating_add(1)).collect();
+    if found.len().saturating_add(others.len()) > MOST {
+        return None;
     }
     let with = |replacement| {
         let mut other = request.clone();

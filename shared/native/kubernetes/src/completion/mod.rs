@@ -26,7 +26,9 @@ mod types;
 use serde_json::{Map, Value, json};
 
 use crate::fields::fields_of;
-pub use made_up::{CRON_JOB_MINUTES, HASH, NODE, UID, by_literals, created_anew, is_made_up, otherwise};
+pub use made_up::{
+    CRON_JOB_MINUTES, HASH, Literals, NODE, UID, by_literals, created_anew, is_made_up, otherwise,
+};
 
 /// The webhooks that receive an object.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

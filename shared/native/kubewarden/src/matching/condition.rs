@@ -10,7 +10,7 @@ mod references;
 mod regexp;
 mod rewrite;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -19,6 +19,7 @@ use cel::common::types::{CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey 
 use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
 use cel::{Context, ExecutionError};
+use kubernetes::completion::Literals;
 use serde_json::Value;
 
 use self::budget::{Metered, Spent};
@@ -50,7 +51,7 @@ pub struct Condition {
     /// or the request as a whole.
     memo: Option<Memo>,
     shared_by: usize,
-    literals: BTreeSet<String>,
+    literals: Literals,
 }
 
 impl Condition {
@@ -107,8 +108,8 @@ impl Condition {
     }
 
     /// The texts and integers that the expression consists of.
-    pub(crate) fn literals(&self) -> impl Iterator<Item = &str> {
-        self.literals.iter().map(String::as_str)
+    pub(crate) fn literals(&self) -> &Literals {
+        &self.literals
     }
 
     /// The units of a condition that a server allows.

@@ -2,7 +2,7 @@
 
 use std::cell::LazyCell;
 
-use kubernetes::completion::{by_literals, created_anew, otherwise};
+use kubernetes::completion::{Literals, by_literals, created_anew, otherwise};
 use serde_json::Value;
 
 type Lazy<'r> = LazyCell<Option<Value>, Box<dyn FnOnce() -> Option<Value> + 'r>>;
@@ -23,12 +23,12 @@ impl<'r> Variants<'r> {
     }
 
     /// Returns the dotted path of a field whose value is made up and decides a property of the
-    /// request; `None` if there is no such field. Items of lists have no step. `literals` are the
-    /// texts and integers that the property compares with. With `ignores_new`, a new object in
+    /// request; `None` if there is no such field. Items of lists have no step. `literals` are those
+    /// that the property compares with. With `ignores_new`, a new object in
     /// the place of one with a UID does not count.
-    pub(crate) fn deciding<'l>(
+    pub(crate) fn deciding(
         &self,
-        literals: impl IntoIterator<Item = &'l str>,
+        literals: &Literals,
         ignores_new: bool,
         is_same: impl Fn(&Value) -> bool,
     ) -> Option<String> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use cel::common::ast::{
     CallExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue, MapEntryExpr, MapExpr,
 };
+use kubernetes::completion::Literals;
 
 pub(crate) const VARIABLES: [&str; 4] = ["namespaceObject", "object", "oldObject", "request"];
 
@@ -27,7 +28,7 @@ pub(crate) struct References {
     /// as a whole.
     pub(crate) fields: Option<BTreeSet<String>>,
     /// The texts and integers that the expression consists of.
-    pub(crate) literals: BTreeSet<String>,
+    pub(crate) literals: Literals,
 }
 
 impl References {
@@ -41,7 +42,7 @@ impl References {
             has_sorts: false,
             has_namespace: false,
             fields: Some(BTreeSet::new()),
-            literals: BTreeSet::new(),
+            literals: Literals::default(),
         };
         let mut walk = Walk { found, bound: Vec::new(), has_function };
         walk.visit(expression);
@@ -60,10 +61,10 @@ impl<'e> Walk<'e> {
     fn visit(&mut self, expression: &'e IdedExpr) {
         match &expression.expr {
             Expr::Literal(LiteralValue::String(text)) => {
-                self.found.literals.insert(text.to_string());
+                self.found.literals.texts.insert(text.to_string());
             }
             Expr::Literal(LiteralValue::Int(number)) => {
-                self.found.literals.insert(number.to_string());
+                self.found.literals.integers.insert(**number);
             }
             Expr::Unspecified | Expr::Literal(_) => {}
             Expr::Ident(name) => self.variable(name),

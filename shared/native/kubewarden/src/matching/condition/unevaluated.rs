@@ -1,7 +1,9 @@
 //! Match conditions in a program without the interpreter of CEL: none has a value.
 
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
+use kubernetes::completion::Literals;
 use serde_json::Value;
 
 use crate::matching::condition_error::ConditionError;
@@ -34,8 +36,9 @@ impl Condition {
 
     /// The expression is not read.
     #[expect(clippy::unused_self, reason = "the interpreter keeps the literals")]
-    pub(crate) fn literals(&self) -> impl Iterator<Item = &'static str> {
-        std::iter::empty()
+    pub(crate) fn literals(&self) -> &Literals {
+        static NONE: Literals = Literals { texts: BTreeSet::new(), integers: BTreeSet::new() };
+        &NONE
     }
 
     pub(crate) const LIMIT: u64 = 0;
