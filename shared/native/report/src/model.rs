@@ -21,7 +21,7 @@ pub struct Report {
     pub mutations: Vec<Mutation>,
     /// Problems of the input and of the policies.
     pub notices: Vec<Notice>,
-    /// The files with objects, by which a comparison knows those that are gone.
+    /// The files that contain objects. Comparisons use them to find files that were removed.
     pub files: BTreeSet<String>,
     /// The totals.
     pub totals: Totals,

@@ -24,7 +24,7 @@ pub struct Old {
 struct Known {
     object: Value,
     place: Place,
-    /// The path of its file, by which it is known in the new side.
+    /// The path that identifies its file in the new side.
     path: String,
 }
 

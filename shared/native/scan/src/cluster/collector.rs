@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::request::complete;
 
 const INPUT_COUNTS: &str =
-    "its labels in the input, by which policies are matched, override those in the cluster";
+    "policies are matched by its labels in the input, which override those in the cluster";
 
 #[derive(Debug)]
 pub(crate) struct Collector {

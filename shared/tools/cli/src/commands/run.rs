@@ -43,7 +43,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     verdicts::print(&evaluated, args.output)?;
     let verdicts: Vec<Verdict> = evaluated.iter().map(Verdict::of).collect();
     if verdicts.iter().all(|verdict| *verdict == Verdict::NotEvaluated) {
-        return Err(Failure::new("nothing was evaluated"));
+        return Err(Failure::new("the policy evaluates none of the requests"));
     }
     Ok(if verdicts.contains(&Verdict::Fault) {
         ExitCode::from(FAILED)
