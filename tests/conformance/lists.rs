@@ -26,38 +26,53 @@ struct Answer {
     error: String,
 }
 
-/// Returns a value that may be an object, a list or neither, with at most this depth of lists.
-fn value(random: &mut Random, depth: usize) -> Value {
-    let others = [json!("Pod"), json!("Service"), json!("IPAllowList"), json!(""), json!(7), Value::Null];
+/// Returns a text that is mostly odd, or mostly as people write it.
+fn text(seed: u64) -> Value {
+    let mut random = Random::new(seed);
+    let odds = if random.below(2) == 0 { 5 } else { 50 };
+    value(&mut random, 3, odds)
+}
+
+/// Returns a value that may be an object, a list or neither, with at most this depth of lists. One
+/// part of `odds` is odd.
+fn value(random: &mut Random, depth: usize, odds: usize) -> Value {
     let mut fields = Map::new();
-    if random.below(6) > 0 {
-        // Most have a kind that one expects.
-        let kind = match random.below(if depth > 0 { 6 } else { 9 }) {
-            0..3 if depth > 0 => json!(random.pick(&LISTS[..2])),
-            0..4 => json!(random.pick(&LISTS)),
-            _ => random.pick(&others).clone(),
-        };
-        fields.insert("kind".to_owned(), kind);
-    }
-    if random.below(6) > 0 {
-        let versions =
-            [json!("v1"), json!("v1"), json!("v1"), json!("apps/v1"), json!(""), json!(1), Value::Null];
-        fields.insert("apiVersion".to_owned(), random.pick(&versions).clone());
-    }
+    // Most texts are a list, and kubectl refuses lists in lists.
+    let is_list = depth > 0 && random.below(8) < if depth == 3 { 6 } else { 1 };
+    let kind = if random.below(odds) == 0 {
+        let list = json!(random.pick(&LISTS));
+        let kinds = [
+            Some(json!("IPAllowList")),
+            Some(list),
+            Some(json!("")),
+            Some(json!(7)),
+            Some(Value::Null),
+            None,
+        ];
+        random.pick(&kinds).clone()
+    } else {
+        Some(json!(if is_list { random.pick(&LISTS[..2]) } else { random.pick(&["Pod", "Service"]) }))
+    };
+    fields.extend(kind.map(|kind| ("kind".to_owned(), kind)));
+    let version = if random.below(odds) == 0 {
+        let versions = [Some(json!("apps/v1")), Some(json!("")), Some(json!(1)), Some(Value::Null), None];
+        random.pick(&versions).clone()
+    } else {
+        Some(json!("v1"))
+    };
+    fields.extend(version.map(|version| ("apiVersion".to_owned(), version)));
     let metadata = [json!({}), json!({ "name": "a" }), json!({ "name": "b" }), Value::Null];
     if random.below(2) == 0 {
         fields.insert("metadata".to_owned(), random.pick(&metadata).clone());
     }
-    if depth > 0 && random.below(4) > 0 {
-        let items = match random.below(12) {
-            0 => Value::Null,
-            1 => json!({ "kind": "Pod" }),
-            2 => json!("a"),
-            _ => (0..random.below(4)).map(|_| value(random, depth - 1)).collect(),
-        };
+    if random.below(odds) == 0 {
+        let items = [Value::Null, json!({ "kind": "Pod" }), json!("a"), json!([])];
+        fields.insert("items".to_owned(), random.pick(&items).clone());
+    } else if is_list {
+        let items = (0..random.below(4)).map(|_| value(random, depth - 1, odds)).collect();
         fields.insert("items".to_owned(), items);
     }
-    match random.below(40) {
+    match random.below(8 * odds) {
         0 => json!([fields]),
         1 => json!("a"),
         2 => Value::Null,
@@ -87,7 +102,7 @@ fn ours(text: &str) -> (Vec<Value>, bool) {
 /// A side that does not answer.
 pub fn compare(plan: Plan) -> Result<Row, String> {
     let mut server = Kubernetes::start("lists")?;
-    let values = any::<u64>().no_shrink().prop_map(|seed| value(&mut Random::new(seed), 3));
+    let values = any::<u64>().no_shrink().prop_map(text);
     Row::compare(plan, &values, |value| {
         let text = value.to_string();
         let mut theirs: Answer = server.ask(&json!({ "text": text }))?;

@@ -44,7 +44,7 @@ const SUBJECTS: [Subject; 11] = [
 
 /// The subjects that still differ, with the number of cases of [`RECORDED`] that differ, and of
 /// those that are not equal. Neither may grow.
-const PENDING: [(&str, [u64; 2]); 1] = [("conditions", [0, 44])];
+const PENDING: [(&str, [u64; 2]); 1] = [("conditions", [0, 43])];
 
 /// The cases of the subjects in [`PENDING`].
 const RECORDED: Plan = Plan { seed: 1, cases: CASES };

@@ -26,6 +26,21 @@ struct Answer {
 static CORNERS: LazyLock<Vec<String>> =
     LazyLock::new(|| serde_json::from_str(include_str!("corners.json")).expect("a list of texts"));
 
+/// The words of YAML 1.1 that are booleans and null in some cases of letters.
+const WORDS: [&str; 9] = ["false", "n", "no", "null", "off", "on", "true", "y", "yes"];
+
+/// Returns a text for each word in each case of its letters.
+fn words() -> impl Iterator<Item = String> {
+    WORDS.into_iter().flat_map(|word| {
+        (0..1_u32 << word.len()).map(move |upper| {
+            let letter = |(at, letter): (usize, char)| {
+                if upper >> at & 1 == 1 { letter.to_ascii_uppercase() } else { letter }
+            };
+            format!("a: {}\n", word.chars().enumerate().map(letter).collect::<String>())
+        })
+    })
+}
+
 /// Returns a changed copy of a text that is written by hand.
 fn mutant(seed: u64) -> String {
     let mut random = Random::new(seed);
@@ -54,7 +69,7 @@ fn whole(value: Value) -> Value {
 pub fn compare(plan: Plan) -> Result<Row, String> {
     let mut server = Kubernetes::start("reader")?;
     let mutants = any::<u64>().no_shrink().prop_map(mutant);
-    Row::of(plan, CORNERS.clone(), &mutants, |text| {
+    Row::of(plan, CORNERS.iter().cloned().chain(words()).collect(), &mutants, |text| {
         let theirs: Answer = server.ask(&json!({ "text": text }))?;
         let is_read = theirs.error.is_empty();
         let ours = match manifest::documents(text) {

@@ -93,7 +93,7 @@ const BRANCHES: &[(Kind, &str)] = &[
     (
         Int,
         "I + I; I * I; I % I; -I; size(L); M.size(); S.indexOf(S); J[I]; int(S); int(F); \
-         J.sum(); J.max(); O.orValue(I); O.value(); B ? I : I; T.getHours(); P.getSeconds(); \
+         J.sum(); J.max(); J.min(); O.orValue(I); O.value(); B ? I : I; T.getHours(); P.getSeconds(); \
          L.indexOf(S); Q.asInteger(); A.family(); M['a']; sign(Q); Q.compareTo(Q)",
     ),
     (Uint, "U + U; uint(I); U / U; B ? U : U"),

@@ -17,10 +17,12 @@ type zerosQuestion struct {
 }
 
 // zerosAnswer has the types that the kind is made of, such as core.v1.Container, and for their
-// fields how a server writes the zero value, unless it omits it.
+// fields how a server writes the zero value.
 type zerosAnswer map[string]map[string]string
 
 const (
+	// omitted is a zero value that no server writes.
+	omitted = "omitted"
 	// kept is the zero value of a pointer: a server writes it if the client did.
 	kept = "kept"
 	// written is the zero value of what is no pointer: a server writes it always.
@@ -76,15 +78,13 @@ func (answer zerosAnswer) addFields(fields map[string]string, of reflect.Type) {
 		if !field.IsExported() || name == "-" {
 			continue
 		}
-		if how := zero(field.Type, options); how != "" {
-			fields[name] = how
-		}
+		fields[name] = zero(field.Type, options)
 		answer.add(field.Type)
 	}
 }
 
-// zero returns how the zero value of a field is written; "" if it is omitted, which no pointer to a
-// struct is.
+// zero returns how the zero value of a field is written. No pointer to a struct is omitted, whose
+// zero value clients do not write.
 func zero(of reflect.Type, options string) string {
 	omits := strings.Contains(options, "omitempty")
 	switch kind := of.Kind(); {
@@ -93,7 +93,7 @@ func zero(of reflect.Type, options string) string {
 	case kind == reflect.Struct && !strings.Contains(options, "omitzero"):
 		return written
 	case kind == reflect.Pointer, kind == reflect.Struct, omits:
-		return ""
+		return omitted
 	case strings.Contains(options, "omitzero"):
 		return kept
 	default:

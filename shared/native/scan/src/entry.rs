@@ -7,6 +7,7 @@ use serde_json::Value;
 use text::Step;
 
 use crate::evaluate::DUPLICATE;
+use crate::guards::{Suspicion, suspicions};
 use crate::input::Chunk;
 use crate::locate::Locator;
 
@@ -80,10 +81,50 @@ pub struct Entries {
     pub(crate) duplicate: Option<Problem>,
 }
 
+impl Content {
+    /// Returns why a value is not evaluated, and how much that matters; `None` for an object or a
+    /// review. `is_item` tells that it is an item of a list.
+    pub(crate) fn problem(&self, is_item: bool) -> Option<(Level, String)> {
+        let (level, problem, remedy) = match self {
+            Self::Object(_) | Self::Review(_) => return None,
+            // An item without a kind is an object whose kind the list names too late.
+            Self::Untyped(problem) | Self::Other(problem) if is_item => {
+                (Level::Error, problem, "give each item its apiVersion and kind, as kubectl get does")
+            }
+            Self::Untyped(problem) => {
+                (Level::Warning, problem, "it is skipped, and an API server refuses it")
+            }
+            Self::Other(problem) => (Level::Note, problem, "it is skipped"),
+        };
+        Some((level, format!("{problem}; {remedy}")))
+    }
+}
+
 impl Entries {
-    /// Returns the warning that a key is repeated; `None` if none is.
+    /// Returns what a scan says about the entries themselves: that a key is repeated, which values
+    /// are skipped, and what is suspicious in an object.
     #[must_use]
-    pub fn warning(&self, chunk: &Chunk) -> Option<Notice> {
+    pub fn remarks(&self, chunk: &Chunk) -> Vec<Notice> {
+        let locator = Locator::new(chunk);
+        let mut remarks: Vec<Notice> = self.warning(chunk).into_iter().collect();
+        for Entry { document, steps, content } in &self.entries {
+            let spot = Spot { document: *document, steps: steps.clone(), rendered: Rendered::default() };
+            let is_item = chunk.list.is_some() || !steps.is_empty();
+            if let Some((level, message)) = content.problem(is_item) {
+                remarks.push(Notice { level, place: Some(locator.place(&spot, None)), message });
+            }
+            if let Content::Object(object) = content {
+                remarks.extend(suspicions(object).into_iter().map(|Suspicion { path, message, .. }| {
+                    let place = Some(locator.place(&spot, Some(&path)));
+                    Notice { level: Level::Warning, place, message }
+                }));
+            }
+        }
+        remarks
+    }
+
+    /// Returns the warning that a key is repeated; `None` if none is.
+    pub(crate) fn warning(&self, chunk: &Chunk) -> Option<Notice> {
         let problem = self.duplicate.as_ref()?;
         let message = format!("{}: {DUPLICATE}", problem.message());
         Some(Notice { level: Level::Warning, place: Some(crate::place_of(chunk, problem.at)), message })
@@ -104,7 +145,7 @@ impl Chunk {
     }
 
     /// Reads the entries as kubectl applies them: of values with the same key, the last one counts
-    /// ([`Entries::warning`]).
+    /// ([`Entries::remarks`]).
     ///
     /// # Errors
     /// A text that cannot be read, with the place.

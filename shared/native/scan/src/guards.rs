@@ -20,7 +20,8 @@ pub struct Suspicion {
 }
 
 /// Returns the unknown fields of an object, values that an API server refuses by their type, a kind
-/// that does not exist or is no longer served, and the missing containers of a workload.
+/// that does not exist or is no longer served, and the missing containers of a workload or items of
+/// a list.
 #[must_use]
 pub fn suspicions(object: &Value) -> Vec<Suspicion> {
     let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
@@ -44,7 +45,8 @@ fn mistakes(object: &Value) -> Vec<Suspicion> {
         .map(suspicion)
         .chain(misspelt_kind(api_version, kind))
         .chain(of_metadata)
-        .chain(without_containers(text("apiVersion"), text("kind"), object))
+        .chain(without_containers(api_version, kind, object))
+        .chain(without_items(api_version, kind, object))
         .collect()
 }
 
@@ -116,6 +118,16 @@ fn without_containers(api_version: &str, kind: &str, object: &Value) -> Option<S
     let path: Vec<Step<&str>> = spec.into_iter().chain(["containers"]).map(Step::Field).collect();
     let message = format!("{}: Required value: a pod has at least one container; add it", Path(&path));
     Some(Suspicion { path: path.iter().map(Step::owned).collect(), message, rename: None })
+}
+
+/// Returns a remark about a list that kubectl takes for an object, which servers do not have.
+fn without_items(api_version: &str, kind: &str, object: &Value) -> Option<Suspicion> {
+    let of_items = kind.strip_suffix("List").filter(|_| object.get("items").is_none())?;
+    if !of_items.is_empty() && kubernetes::fields::fields_of(api_version, of_items).is_none() {
+        return None;
+    }
+    let message = "items: Required value: the objects of the list; add them".to_owned();
+    Some(Suspicion { path: vec![Step::Field("items".to_owned())], message, rename: None })
 }
 
 /// Returns why an API server would not send a request with these objects.

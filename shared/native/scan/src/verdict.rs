@@ -8,10 +8,10 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use admission::{Decision, Findings, PolicyEntry};
-use kubernetes::completion::{Phase, complete, complete_stored, has_own_uid};
+use kubernetes::completion::{Phase, complete, complete_own, complete_stored, has_own_uid, store};
 use kubernetes::kinds::Kinds;
 use kubewarden::matching::{Evaluator, GroupVerdict, Match, MemberVerdict, Webhook};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::cluster::{Cluster, Kind, LookUps};
 use crate::look_up::LookUp;
@@ -48,20 +48,28 @@ impl Request {
         request
     }
 
-    /// Creates a request about a stored object of which only some fields are known.
+    /// Creates a request about an object of which only the fields are known that the policies of
+    /// this program read. None of them depends on what servers add to every object.
     pub(crate) fn reduced(value: Value) -> Self {
         Self { is_reduced: true, ..Self::new(value) }
     }
 
+    /// Creates a request about a reduced object of a file.
+    pub(crate) fn reduced_of_files(value: Value) -> Self {
+        let mut request = Self { completed: Some(Phase::Mutating), ..Self::reduced(value) };
+        request.complete(Phase::Mutating);
+        request
+    }
+
     /// Creates a request about a pod that is made of the object of this one.
     pub(crate) fn about_pod(&self, value: Value) -> Self {
-        Self { is_reduced: self.is_reduced, ..Self::of_files(value) }
+        if self.is_reduced { Self::reduced_of_files(value) } else { Self::of_files(value) }
     }
 
     /// Turns the request into the one that the webhooks of a phase receive.
     pub fn enter(&mut self, phase: Phase) {
         if self.completed.is_some_and(|completed| completed < phase) {
-            self.complete(phase);
+            self.store();
             self.completed = Some(phase);
             self.json = OnceCell::new();
         }
@@ -78,12 +86,12 @@ impl Request {
         match text("operation") {
             "CREATE" => {
                 let Some(object) = fields.get_mut("object") else { return };
-                // The object of a subresource is stored only as a part of another one.
-                complete(object, if is_subresource { Phase::Mutating } else { phase });
-                let name = object.pointer("/metadata/name").filter(|name| name.is_string()).cloned();
-                if let Some(name) = name.filter(|_| !fields.contains_key("name")) {
-                    fields.insert("name".to_owned(), name);
+                if self.is_reduced {
+                    complete_own(object);
+                } else {
+                    complete(object, Phase::Mutating);
                 }
+                take_name(fields);
             }
             "UPDATE" | "DELETE" => {
                 let mut status = None;
@@ -101,6 +109,21 @@ impl Request {
                 }
             }
             _ => {}
+        }
+        if phase == Phase::Validating {
+            self.store();
+        }
+    }
+
+    /// Completes the request for validating webhooks after it is completed for mutating ones.
+    fn store(&mut self) {
+        let Value::Object(fields) = &mut self.value else { return };
+        let text = |name| fields.get(name).and_then(Value::as_str).unwrap_or_default();
+        // The object of a subresource is stored only as a part of another one.
+        if text("operation") == "CREATE" && text("subResource").is_empty() {
+            let Some(object) = fields.get_mut("object") else { return };
+            store(object);
+            take_name(fields);
         }
     }
 
@@ -142,6 +165,14 @@ impl Request {
         // `to_string` of the value itself.
         let request = self.json.get_or_init(|| serde_json::to_string(&self.value).unwrap_or_default());
         [r#"{"request":"#, request, r#","settings":"#, settings, "}"].concat().into_bytes()
+    }
+}
+
+/// Gives a request without a name that of its object.
+fn take_name(request: &mut Map<String, Value>) {
+    let name = request.get("object").and_then(|object| object.pointer("/metadata/name"));
+    if let Some(name) = name.filter(|name| name.is_string()).cloned() {
+        request.entry("name").or_insert(name);
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use kubernetes::review::Form;
-use report::{Notice, Place};
+use report::{Level, Notice, Place};
 use scan::{Chunk, Content, Entries, Entry, Files, Input as _};
 
 use crate::failure::Failure;
@@ -41,16 +41,19 @@ impl<'f> Pieces<'f> {
         self.next_by(Chunk::entries)
     }
 
-    /// Returns the next piece with its entries as kubectl applies them. A key that is repeated is a
-    /// warning in objects, and an error in reviews, in which an API server repeats none.
+    /// Returns the next piece with its entries as kubectl applies them, and prints the remarks of a
+    /// scan. A key that is repeated is an error outside of objects: an API server repeats none.
     pub(crate) fn next_applied(&mut self) -> Result<Option<(Chunk, Vec<Entry>)>, Failure> {
         self.next_by(|chunk| {
             let read = chunk.entries_as_applied()?;
             if !read.entries.iter().all(|entry| matches!(entry.content, Content::Object(_))) {
-                return chunk.entries();
+                chunk.entries()?;
             }
-            if let Some(warning) = read.warning(chunk) {
-                print_problem(failure(&warning));
+            for remark in read.remarks(chunk) {
+                if remark.level == Level::Error {
+                    return Err(remark);
+                }
+                print_problem(failure(&remark));
             }
             Ok(read)
         })

@@ -1,14 +1,14 @@
 //! The requests to evaluate.
 
 use kubernetes::completion::Phase;
-use kubernetes::kinds::{Kinds, misspelt};
+use kubernetes::kinds::Kinds;
 use kubernetes::review::{AdmissionRequest, Draft, Form};
 use report::Place;
 use scan::{Content, Files, Question};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::input::{Pieces, about, unexpected};
+use crate::input::{Pieces, about};
 
 const EXPECTED: &str = "expected Kubernetes objects, AdmissionReviews or AdmissionRequests";
 
@@ -42,13 +42,16 @@ pub(crate) fn read(files: &mut Files, namespace: &str) -> Result<Vec<NamedReques
         let places = chunk.places(&entries);
         for (entry, place) in entries.into_iter().zip(places) {
             let is_of_object = matches!(entry.content, Content::Object(_));
-            let request = request(entry.content, &place, namespace, requests.len() + 1)?;
-            requests.push(NamedRequest { place, request, is_of_object });
+            if let Some(request) = request(entry.content, namespace, requests.len() + 1)
+                .map_err(|problem| about(&place, problem))?
+            {
+                requests.push(NamedRequest { place, request, is_of_object });
+            }
         }
     }
     pieces.refuse_empty(EXPECTED)?;
     if requests.is_empty() {
-        return Err(Failure::new("nothing to evaluate: the lists are empty"));
+        return Err(Failure::new("nothing to evaluate: the files have no objects or requests"));
     }
     // The only request of a file needs no line.
     for of_file in requests.chunk_by_mut(|one, other| one.place.file == other.place.file) {
@@ -59,36 +62,20 @@ pub(crate) fn read(files: &mut Files, namespace: &str) -> Result<Vec<NamedReques
     Ok(requests)
 }
 
-fn request(
-    content: Content,
-    place: &Place,
-    namespace: &str,
-    number: usize,
-) -> Result<AdmissionRequest, Failure> {
+/// Returns the request of an entry; `None` for one that is skipped.
+fn request(content: Content, namespace: &str, number: usize) -> Result<Option<AdmissionRequest>, String> {
     let request = match content {
         Content::Review(review) => {
             let is_review = Form::of(&review) == Some(Form::Review);
             if is_review && review.get("request").is_none_or(Value::is_null) {
-                return Err(about(place, "the AdmissionReview has no request"));
+                return Err("the AdmissionReview has no request".to_owned());
             }
             review
         }
-        Content::Object(object) => {
-            check(&object).map_err(|problem| about(place, problem))?;
-            creation(object, namespace, number)
-        }
-        other @ (Content::Untyped(_) | Content::Other(_)) => return Err(unexpected(place, &other, EXPECTED)),
+        Content::Object(object) => creation(object, namespace, number),
+        Content::Untyped(_) | Content::Other(_) => return Ok(None),
     };
-    AdmissionRequest::from_value(request).map_err(|error| about(place, error))
-}
-
-/// Rejects an object that no API server has.
-fn check(object: &Value) -> Result<(), String> {
-    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-    if text("kind") == "List" {
-        return Err("items: expected a list of objects".to_owned());
-    }
-    misspelt(text("apiVersion"), text("kind")).map_or(Ok(()), |problem| Err(format!("kind: {problem}")))
+    AdmissionRequest::from_value(request).map(Some).map_err(|error| error.to_string())
 }
 
 /// Returns the request to create an object, whose number tells which response belongs to it.

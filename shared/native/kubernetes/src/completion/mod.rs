@@ -25,7 +25,7 @@ mod types;
 
 use serde_json::{Map, Value, json};
 
-use crate::fields::fields_of;
+use crate::fields::{Fields, fields_of};
 pub use made_up::{
     CRON_JOB_MINUTES, HASH, Literals, NODE, UID, by_literals, created_anew, is_made_up, otherwise,
 };
@@ -62,22 +62,59 @@ pub enum Phase {
 /// assert!(pod["spec"].get("hostPID").is_none());
 /// ```
 pub fn complete(object: &mut Value, phase: Phase) {
-    let has_own_uid = has_own_uid(object);
-    let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
-    let (api_version, kind) = (text("apiVersion").to_owned(), text("kind").to_owned());
-    let of = fields_of(&api_version, &kind);
+    complete_own(object);
     let Value::Object(fields) = object else { return };
-    if let Some(of) = of {
+    manage(fields);
+    if Kind::of(fields).names() == ("", "Pod") {
+        plugins::equip(fields);
+    }
+    if phase == Phase::Validating {
+        store(object);
+    }
+}
+
+/// Completes an object as [`complete`] does for mutating webhooks, without what servers add to
+/// every object, whatever it has: its managers, and the token, the priority and the tolerations of
+/// a pod.
+pub fn complete_own(object: &mut Value) {
+    let Value::Object(fields) = object else { return };
+    let kind = Kind::of(fields);
+    if let Some(of) = kind.of {
         types::complete(fields, of);
     }
-    let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    manage(fields, &api_version);
-    plugins::admit(fields, group, &kind);
-    if phase == Phase::Validating {
-        stored::prepare(fields, group, &kind);
-        if !has_own_uid {
-            stored::identify(fields, of, group, &kind);
-        }
+    plugins::admit(fields, &kind);
+}
+
+/// Turns an object that is completed for mutating webhooks into the one that validating webhooks
+/// receive.
+pub fn store(object: &mut Value) {
+    let has_own_uid = has_own_uid(object);
+    let Value::Object(fields) = object else { return };
+    let kind = Kind::of(fields);
+    stored::prepare(fields, &kind);
+    if !has_own_uid {
+        stored::identify(fields, &kind);
+    }
+}
+
+/// The kind of an object.
+struct Kind {
+    /// The fields; `None` for a custom resource.
+    of: Option<&'static Fields>,
+    group: String,
+    name: String,
+}
+
+impl Kind {
+    fn of(object: &Map<String, Value>) -> Self {
+        let (api_version, name) = (text_in(object, "apiVersion"), text_in(object, "kind"));
+        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        Self { of: fields_of(api_version, name), group: group.to_owned(), name: name.to_owned() }
+    }
+
+    /// Returns the group and the name.
+    fn names(&self) -> (&str, &str) {
+        (&self.group, &self.name)
     }
 }
 
@@ -94,7 +131,8 @@ pub fn complete_stored(object: &mut Value) {
 /// Sets who manages the fields of an object. The fields themselves are made up.
 ///
 /// Source: `UpdateNoErrors` in the handlers of `pkg/endpoints` of k8s.io/apiserver.
-fn manage(object: &mut Map<String, Value>, api_version: &str) {
+fn manage(object: &mut Map<String, Value>) {
+    let api_version = text_in(object, "apiVersion").to_owned();
     let Some(metadata) = object_in(object, "metadata") else { return };
     let managed = json!([{
         "manager": made_up::MANAGER,

@@ -3,15 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use super::made_up::{PRIORITY, SUFFIX};
-use super::{object_in, objects_in, set_absent, text_in};
+use super::{Kind, object_in, objects_in, set_absent, text_in};
 
 /// The directory of the token of a service account in containers.
 const TOKEN_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 const TOKEN_VOLUME: &str = "kube-api-access-";
 
 /// Sets what plugins set in an object.
-pub(super) fn admit(object: &mut Map<String, Value>, group: &str, kind: &str) {
-    match (group, kind) {
+pub(super) fn admit(object: &mut Map<String, Value>, kind: &Kind) {
+    match kind.names() {
         ("", "Pod") => admit_pod(object),
         ("", "PersistentVolume") => protect(object, "kubernetes.io/pv-protection"),
         ("", "PersistentVolumeClaim") => protect(object, "kubernetes.io/pvc-protection"),
@@ -20,21 +20,29 @@ pub(super) fn admit(object: &mut Map<String, Value>, group: &str, kind: &str) {
 }
 
 fn admit_pod(pod: &mut Map<String, Value>) {
-    // Kubelets make mirror pods without accounts.
-    let is_mirror = pod
-        .get("metadata")
-        .and_then(|metadata| metadata.pointer("/annotations/kubernetes.io~1config.mirror"));
-    let is_mirror = is_mirror.is_some();
+    let is_mirror = is_mirror(pod);
     let Some(spec) = object_in(pod, "spec") else { return };
     if !is_mirror {
         set_absent(spec, "serviceAccount", "default");
         set_absent(spec, "serviceAccountName", "default");
-        if spec.get("automountServiceAccountToken") != Some(&Value::Bool(false)) {
-            mount_token(spec);
-        }
+    }
+}
+
+/// Sets what plugins add to every pod.
+pub(super) fn equip(pod: &mut Map<String, Value>) {
+    let is_mirror = is_mirror(pod);
+    let Some(spec) = object_in(pod, "spec") else { return };
+    if !is_mirror && spec.get("automountServiceAccountToken") != Some(&Value::Bool(false)) {
+        mount_token(spec);
     }
     set_priority(spec);
     tolerate(spec);
+}
+
+/// Returns whether a pod is a mirror pod, which kubelets make without accounts.
+fn is_mirror(pod: &Map<String, Value>) -> bool {
+    let metadata = pod.get("metadata");
+    metadata.is_some_and(|metadata| metadata.pointer("/annotations/kubernetes.io~1config.mirror").is_some())
 }
 
 /// Source: the plugin `ServiceAccount`, `mountServiceAccountToken` in

@@ -6,8 +6,8 @@
 use serde_json::{Map, Value, json};
 
 use super::made_up::{ADDRESS, NODE_PORT, SUFFIX, TIME, UID};
-use super::{object_in, objects_in, set_absent, text_in, types};
-use crate::fields::{Fields, Type};
+use super::{Kind, object_in, objects_in, set_absent, text_in, types};
+use crate::fields::Type;
 
 /// The kinds of Kubernetes whose objects have a generation.
 const WITH_GENERATION: [&str; 13] = [
@@ -27,14 +27,14 @@ const WITH_GENERATION: [&str; 13] = [
 ];
 
 /// Sets what an object needs, unless it has it.
-pub(super) fn prepare(object: &mut Map<String, Value>, group: &str, kind: &str) {
+pub(super) fn prepare(object: &mut Map<String, Value>, kind: &Kind) {
     if let Some(metadata) = object_in(object, "metadata") {
         let prefix = text_in(metadata, "generateName").to_owned();
         if text_in(metadata, "name").is_empty() && !prefix.is_empty() {
             metadata.insert("name".to_owned(), format!("{prefix}{SUFFIX}").into());
         }
     }
-    match (group, kind) {
+    match kind.names() {
         ("", "Namespace") => {
             if let Some(spec) = object_in(object, "spec") {
                 set_absent(spec, "finalizers", json!(["kubernetes"]));
@@ -46,21 +46,17 @@ pub(super) fn prepare(object: &mut Map<String, Value>, group: &str, kind: &str) 
     }
 }
 
-/// Makes an object a new one. `of` is its type; `None` for a custom resource.
-pub(super) fn identify(
-    object: &mut Map<String, Value>,
-    of: Option<&'static Fields>,
-    group: &str,
-    kind: &str,
-) {
-    set_metadata(object, of.is_none() || WITH_GENERATION.contains(&kind));
+/// Makes an object a new one.
+pub(super) fn identify(object: &mut Map<String, Value>, kind: &Kind) {
+    let names @ (_, name) = kind.names();
+    set_metadata(object, kind.of.is_none() || WITH_GENERATION.contains(&name));
     // A kubelet creates its Node with a status.
-    if let Some(Type::Object(status)) = of.and_then(|of| of.get("status")).filter(|_| kind != "Node") {
+    if let Some(Type::Object(status)) = kind.of.and_then(|of| of.get("status")).filter(|_| name != "Node") {
         let mut fields = Map::new();
         types::complete(&mut fields, status);
         object.insert("status".to_owned(), fields.into());
     }
-    match (group, kind) {
+    match names {
         ("", "Pod") => {
             let class = object_in(object, "spec").map(quality);
             if let (Some(status), Some(class)) = (object_in(object, "status"), class) {

@@ -1,84 +1,100 @@
 //! Decoding into types and encoding: dropping, writing and defaulting of fields.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
 use super::{defaults, quantity};
-use crate::fields::{Fields, Type};
+use crate::fields::{Fields, Type, type_of};
 
 /// The treatment of the fields of a type.
 #[derive(Debug, Default)]
 struct Encoding {
-    /// The fields whose zero values a client can write.
-    kept: Vec<&'static str>,
+    /// The fields whose zero values are not omitted, by their indices in the type.
+    encoded: Vec<usize>,
     /// The fields that are always written.
-    written: Vec<&'static str>,
+    written: Vec<(&'static str, Type)>,
     /// The values of fields that are absent.
-    defaults: Vec<(&'static str, Value)>,
+    defaults: Vec<(&'static str, Type, Value)>,
 }
 
-static ENCODINGS: LazyLock<BTreeMap<&str, Encoding>> = LazyLock::new(|| {
-    let mut encodings: BTreeMap<&str, Encoding> = BTreeMap::new();
+/// The treatments of types, by their numbers.
+static ENCODINGS: LazyLock<Vec<Encoding>> = LazyLock::new(|| {
+    let mut encodings = Vec::new();
     for line in lines(include_str!("zeros.txt")) {
         let mut columns = line.split(' ');
-        let Encoding { kept, written, .. } = encodings.entry(columns.next().unwrap_or_default()).or_default();
+        let Some((of, encoding)) = columns.next().and_then(|id| encoding_of(id, &mut encodings)) else {
+            continue;
+        };
         for column in columns {
-            kept.extend(column.strip_suffix('?'));
-            written.extend(column.strip_suffix('!'));
+            let name = column.trim_end_matches(['?', '!']);
+            let Some((at, of)) = of.find_next(name.as_bytes(), &mut 0) else { continue };
+            encoding.encoded.push(at);
+            if column.ends_with('!') {
+                encoding.written.push((name, of));
+            }
         }
     }
     for line in lines(include_str!("defaults.txt")) {
         let mut columns = line.splitn(3, ' ');
-        let (Some(of), Some(name), Some(value)) = (columns.next(), columns.next(), columns.next()) else {
+        let (Some(id), Some(name), Some(value)) = (columns.next(), columns.next(), columns.next()) else {
             continue;
         };
-        if let Ok(value) = serde_json::from_str(value) {
-            encodings.entry(of).or_default().defaults.push((name, value));
+        if let Some((of, encoding)) = encoding_of(id, &mut encodings)
+            && let (Some(of), Ok(value)) = (of.get(name), serde_json::from_str(value))
+        {
+            encoding.defaults.push((name, of, value));
         }
     }
     encodings
 });
-
-static NONE: Encoding = Encoding { kept: Vec::new(), written: Vec::new(), defaults: Vec::new() };
+static NONE: Encoding = Encoding { encoded: Vec::new(), written: Vec::new(), defaults: Vec::new() };
 
 /// The lines of a table, without comments.
 fn lines(table: &'static str) -> impl Iterator<Item = &'static str> {
     table.lines().filter(|line| !line.starts_with('#'))
 }
 
+fn encoding_of<'e>(
+    id: &str,
+    encodings: &'e mut Vec<Encoding>,
+) -> Option<(&'static Fields, &'e mut Encoding)> {
+    let of = type_of(id)?;
+    encodings.resize_with(encodings.len().max(of.number + 1), Encoding::default);
+    Some((of, encodings.get_mut(of.number)?))
+}
+
 /// Completes the object of a type, and the objects in it. Values of another type stay, which
 /// servers refuse, and fields that the type does not have, which later servers may know.
 pub(super) fn complete(fields: &mut Map<String, Value>, of: &'static Fields) {
-    let Encoding { kept, written, defaults } = ENCODINGS.get(of.id).unwrap_or(&NONE);
-    fields.retain(|_, value| !value.is_null());
-    for name in written {
-        if of.get(name).is_some_and(|of| matches!(of, Type::Object(_))) {
-            fields.entry(*name).or_insert_with(|| Value::Object(Map::new()));
-        }
-    }
-    for (name, value) in fields.iter_mut() {
-        if let Some(of) = of.get(name) {
-            complete_value(value, of);
-        }
-    }
-    fields.retain(|name, value| {
-        let name = name.as_str();
-        let is_omitted = || !kept.contains(&name) && !written.contains(&name);
-        !(of.get(name).is_some_and(|of| is_zero(value, of)) && is_omitted())
-    });
-    for (name, value) in defaults {
-        if !fields.contains_key(*name) {
-            fields.insert((*name).to_owned(), value.clone());
-            if let (Some(of), Some(value)) = (of.get(name), fields.get_mut(*name)) {
-                complete_value(value, of);
+    let Encoding { encoded, written, defaults } = ENCODINGS.get(of.number).unwrap_or(&NONE);
+    for (name, of) in written {
+        if let Type::Object(_) = of {
+            let value = fields.entry(*name).or_insert(Value::Null);
+            if value.is_null() {
+                *value = Value::Object(Map::new());
             }
         }
     }
+    let mut next = 0;
+    fields.retain(|name, value| {
+        if value.is_null() {
+            return false;
+        }
+        let Some((at, of)) = of.find_next(name.as_bytes(), &mut next) else { return true };
+        complete_value(value, of);
+        encoded.contains(&at) || !is_zero(value, of)
+    });
+    for (name, of, value) in defaults {
+        fields.entry(*name).or_insert_with(|| {
+            let mut value = value.clone();
+            complete_value(&mut value, *of);
+            value
+        });
+    }
     defaults::complete(fields, of);
-    for name in written {
-        if let Some(zero) = of.get(name).and_then(zero) {
+    for (name, of) in written {
+        if let Some(zero) = zero(*of) {
             fields.entry(*name).or_insert(zero);
         }
     }
@@ -132,28 +148,21 @@ fn zero(of: Type) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fields::kinds;
-
-    fn collect(of: Type, found: &mut BTreeMap<&'static str, &'static Fields>) {
-        match of {
-            Type::Object(of) if found.insert(of.id, of).is_none() => {
-                of.entries().iter().for_each(|(_, of)| collect(*of, found));
-            }
-            Type::List(of) | Type::Map(of) => collect(*of, found),
-            _ => {}
-        }
-    }
 
     #[test]
     fn every_line_is_about_fields_of_a_type() {
-        let mut types = BTreeMap::new();
-        kinds().for_each(|(_, of)| collect(Type::Object(of), &mut types));
-        for (id, Encoding { kept, written, defaults }) in ENCODINGS.iter() {
-            let of = types.get(id).unwrap_or_else(|| panic!("unknown type {id}"));
-            let names = kept.iter().chain(written).chain(defaults.iter().map(|(name, _)| name));
-            names.for_each(|name| assert!(of.get(name).is_some(), "{id} has no field {name}"));
+        let zeros = lines(include_str!("zeros.txt")).flat_map(|line| {
+            let (id, columns) = line.split_once(' ').unwrap();
+            columns.split(' ').map(move |column| (id, column.trim_end_matches(['?', '!'])))
+        });
+        let defaults = lines(include_str!("defaults.txt")).map(|line| {
+            let mut columns = line.splitn(3, ' ');
+            let names = (columns.next().unwrap(), columns.next().unwrap());
+            serde_json::from_str::<Value>(columns.next().unwrap()).unwrap();
+            names
+        });
+        for (id, name) in zeros.chain(defaults) {
+            assert!(type_of(id).unwrap().get(name).is_some(), "{id} has no field {name}");
         }
-        let number = ENCODINGS.values().map(|encoding| encoding.defaults.len()).sum::<usize>();
-        assert_eq!(number, lines(include_str!("defaults.txt")).count());
     }
 }

@@ -22,4 +22,5 @@ mod types;
 
 pub use kinds::{fields_of, kinds};
 pub use mistake::{Mistake, Problem, mistakes};
+pub(crate) use table::type_of;
 pub use types::{Fields, Type};

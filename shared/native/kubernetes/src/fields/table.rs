@@ -16,11 +16,11 @@ pub(crate) static KINDS: LazyLock<Vec<(&str, &Fields)>> = LazyLock::new(|| {
 /// The types of objects by what the table calls them: the name, behind a group and a version if
 /// several types have the name.
 static TYPES: LazyLock<BTreeMap<&str, Fields>> = LazyLock::new(|| {
-    let of_line = |line: &'static str| {
+    let of_line = |(number, line): (usize, &'static str)| {
         let (id, fields) = line.split_once(' ').unwrap_or((line, ""));
-        (id, Fields::new(id, fields))
+        (id, Fields::new(number, id, fields))
     };
-    lines().filter(|line| !line.contains(": ")).map(of_line).collect()
+    lines().filter(|line| !line.contains(": ")).enumerate().map(of_line).collect()
 });
 
 /// The lines of the table, without comments.
@@ -31,6 +31,11 @@ fn lines() -> impl Iterator<Item = &'static str> {
 pub(crate) fn field(text: &'static str) -> (&'static str, Type) {
     let (name, of) = text.split_once(':').unwrap_or((text, "text"));
     (name, read(of))
+}
+
+/// Returns the type of a name in the table.
+pub(crate) fn type_of(id: &str) -> Option<&'static Fields> {
+    TYPES.get(id)
 }
 
 /// Reads a type. A test checks that each type in the table is known.

@@ -11,6 +11,8 @@ pub struct Fields {
     pub name: &'static str,
     /// The name in the table, behind a group and a version if several types have the name.
     pub(crate) id: &'static str,
+    /// The number of the type in the table.
+    pub(crate) number: usize,
     text: &'static str,
     entries: OnceLock<Vec<(&'static str, Type)>>,
 }
@@ -49,8 +51,8 @@ pub enum Type {
 }
 
 impl Fields {
-    pub(crate) fn new(id: &'static str, text: &'static str) -> Self {
-        Self { name: id.rsplit('.').next().unwrap_or(id), id, text, entries: OnceLock::new() }
+    pub(crate) fn new(number: usize, id: &'static str, text: &'static str) -> Self {
+        Self { name: id.rsplit('.').next().unwrap_or(id), id, number, text, entries: OnceLock::new() }
     }
 
     /// Returns each field with its type, in alphabetical order.
@@ -62,23 +64,31 @@ impl Fields {
     /// Returns the type of a field; `None` if the object does not have the field.
     #[must_use]
     pub fn get(&self, name: impl AsRef<[u8]>) -> Option<Type> {
-        let entries = self.entries();
-        let at = entries.binary_search_by(|(known, _)| known.as_bytes().cmp(name.as_ref())).ok()?;
-        entries.get(at).map(|(_, of)| *of)
+        self.find(name.as_ref()).map(|(_, of)| of)
     }
 
     /// Returns the type of a field as [`get`](Self::get) does. `next` is the index behind the field
     /// that was found last: in a text with sorted keys, the next field is near.
     #[must_use]
     pub fn get_next(&self, name: &[u8], next: &mut usize) -> Option<Type> {
+        self.find_next(name, next).map(|(_, of)| of)
+    }
+
+    /// Returns the index of a field, too.
+    pub(crate) fn find_next(&self, name: &[u8], next: &mut usize) -> Option<(usize, Type)> {
         const NEAR: usize = 8;
         let mut near = self.entries().iter().enumerate().skip(*next).take(NEAR);
-        let found = near.find(|(_, (known, _))| known.as_bytes() == name);
-        if let Some((at, (_, of))) = found {
+        let found = near.find(|(_, (known, _))| known.as_bytes() == name).map(|(at, (_, of))| (at, *of));
+        if let Some((at, _)) = found {
             *next = at + 1;
-            return Some(*of);
         }
-        self.get(name)
+        found.or_else(|| self.find(name))
+    }
+
+    fn find(&self, name: &[u8]) -> Option<(usize, Type)> {
+        let entries = self.entries();
+        let at = entries.binary_search_by(|(known, _)| known.as_bytes().cmp(name)).ok()?;
+        entries.get(at).map(|(_, of)| (at, *of))
     }
 
     /// Returns the names of the fields, in alphabetical order.

@@ -142,6 +142,20 @@ mod tests {
         assert_eq!(each, r#"Each(Fields([("a", Whole)]))"#);
     }
 
+    /// The completion of a reduced object leaves this out.
+    #[test]
+    fn what_servers_add_to_every_object_is_not_read() {
+        let policies: Vec<Policy> = rules::CATALOG
+            .iter()
+            .map(|entry| Policy::of_id(entry.id, &serde_json::Value::Null).unwrap())
+            .collect();
+        let kept = Kept::by(&policies);
+        for path in ["metadata.managedFields", "spec.preemptionPolicy", "spec.priority", "spec.tolerations"] {
+            let read = path.split('.').fold(&kept, |kept, name| kept.field(name.as_bytes()));
+            assert!(!read.is_something(), "{path}");
+        }
+    }
+
     #[test]
     fn the_pods_of_workloads_are_kept_as_pods() {
         let kept = Kept::by(&[Policy::of_id("node-pods", &serde_json::Value::Null).unwrap()]);

@@ -149,25 +149,16 @@ impl Walk<'_> {
 
     fn entry(&self, entry: Entry, chunk: &Chunk, locator: &Locator<'_>, output: &mut Output) {
         let (content, spot) = entry.take(chunk);
+        let is_item = chunk.list.is_some() || !spot.steps.is_empty();
+        if let Some((level, message)) = content.problem(is_item) {
+            let place = locator.place(&spot, None);
+            output.notices.push(match level {
+                Level::Warning => self.suspicion(place, message),
+                level => Notice { level, place: Some(place), message },
+            });
+        }
         match content {
-            Content::Untyped(problem) | Content::Other(problem)
-                if chunk.list.is_some() || !spot.steps.is_empty() =>
-            {
-                // An item without a kind is an object whose kind the list names too late.
-                let message =
-                    format!("{problem}; give each item its apiVersion and kind, as kubectl get does");
-                let place = Some(locator.place(&spot, None));
-                output.notices.push(Notice { level: Level::Error, place, message });
-            }
-            Content::Untyped(problem) => {
-                let message = format!("{problem}; it is skipped, and an API server refuses it");
-                output.notices.push(self.suspicion(locator.place(&spot, None), message));
-            }
-            Content::Other(problem) => {
-                let message = format!("{problem}; it is skipped");
-                let place = Some(locator.place(&spot, None));
-                output.notices.push(Notice { level: Level::Note, place, message });
-            }
+            Content::Untyped(_) | Content::Other(_) => {}
             Content::Review(review) => self.review(spot, review, locator, output),
             Content::Object(mut object) => {
                 if self.gathering.is_some_and(|gathering| gathering.wants(&object)) {

@@ -6,7 +6,7 @@
 //! admitted. Any other object is built as a whole and evaluated again, and that second evaluation
 //! alone makes findings and notices.
 
-use kubernetes::completion::{self, Phase, has_own_uid};
+use kubernetes::completion::has_own_uid;
 
 use super::record::Subject;
 use super::reduce::reduce;
@@ -49,16 +49,14 @@ impl Walk<'_> {
             return None;
         }
         complete(&mut object, self.options, &self.cluster.resources);
-        if !self.is_live {
-            completion::complete(&mut object, Phase::Validating);
-        }
         let reference = object_ref(&object);
         output.files.insert(chunk.origin.name.clone());
         output.own(&reference);
         let (spot, locator) = (Spot::default(), Locator::nowhere(chunk));
         let (has_template, exceptions) = (has_template(&object), Exceptions::default());
         let subject = Subject { spot: &spot, reference, has_places: true, has_template, exceptions };
-        self.evaluate_change(Change::Create(object), Request::reduced, subject, &locator, &mut output);
+        let asked = if self.is_live { Request::reduced } else { Request::reduced_of_files };
+        self.evaluate_change(Change::Create(object), asked, subject, &locator, &mut output);
         // A piece that is evaluated again later needs no evaluation as a whole now.
         (!output.lacking.is_empty() || output.is_flawless()).then_some(output)
     }

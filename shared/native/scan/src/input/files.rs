@@ -225,8 +225,9 @@ const NAMED: usize = 10;
 /// Returns the files and folders in those of a walk that it left out, unless git tracks them.
 fn ignored(walked: &[PathBuf], tracked: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
     let known: BTreeSet<&PathBuf> = walked.iter().collect();
-    // The walk has reported what cannot be read.
-    let inside = walked.iter().filter_map(|path| path.read_dir().ok()).flatten().filter_map(Result::ok);
+    // The walk follows a link only at its beginning, and has reported what cannot be read.
+    let folders = walked.iter().enumerate().filter(|(at, path)| *at == 0 || !path.is_symlink());
+    let inside = folders.filter_map(|(_, path)| path.read_dir().ok()).flatten().filter_map(Result::ok);
     let left_out = inside.map(|entry| entry.path()).filter(|path| {
         !known.contains(path)
             && !tracked.contains(path)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use playground::{Outcome, Playground, PolicyInput, Workspace};
+use playground::{ObjectState, Outcome, Playground, PolicyInput, Workspace};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -71,7 +71,9 @@ fn page(text: &str) -> i32 {
     let matrix = Playground::new().evaluate(workspace);
     let outcomes: Vec<Outcome> = matrix.cells.iter().flatten().filter_map(|cell| cell.outcome).collect();
     let is = |outcome: Outcome| outcomes.contains(&outcome);
-    let has_problems = matrix.objects.iter().any(|object| object.problem.is_some());
+    // The page has a row for what others skip with a warning.
+    let has_problem = |object: &ObjectState| object.problem.is_some() && object.title != "Not an object";
+    let has_problems = matrix.objects.iter().any(has_problem);
     if has_problems || is(Outcome::Fault) || is(Outcome::Unknown) {
         2
     } else if is(Outcome::Denied) {
