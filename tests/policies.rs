@@ -5,4 +5,5 @@ mod controls;
 mod external_ips;
 mod nodes;
 mod pod_security;
+mod rule_ids;
 mod selinux;

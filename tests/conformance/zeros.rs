@@ -99,8 +99,10 @@ fn theirs(known: &BTreeSet<&str>) -> Result<Types, String> {
         let short = name.rsplit('.').next().unwrap_or(&name);
         // The table has one line for types of several versions with the same fields.
         let id = [name.as_str(), short].into_iter().find(|id| known.contains(id)).map(str::to_owned);
-        if let Some(id) = id {
-            types.entry(id).or_insert(fields);
+        let Some(id) = id else { continue };
+        let known = types.entry(id).or_insert_with(|| fields.clone());
+        if !known.keys().eq(fields.keys()) {
+            return Err(format!("types with the name {short} have other fields"));
         }
     }
     Ok(types)

@@ -129,7 +129,7 @@ fn a_denied_manifest_fails_the_job_after_its_reports() {
     assert!(job.failed, "{}", job.log);
     assert_eq!(job.outputs["status"], "1", "{}", job.log);
     assert!(job.log.contains("::error file=web.yaml,line=7,"), "{}", job.log);
-    assert!(job.log.contains("    DENIED    external-ips, web.yaml:7:7\n"), "{}", job.log);
+    assert!(job.log.contains("    DENIED    external-ips/not-allowed, web.yaml:7:7\n"), "{}", job.log);
     assert!(job.summary.contains("external-ips"), "{}", job.summary);
     assert!(runner.folder.read("work/scan.xml").contains("<testsuites"));
     assert!(runner.folder.read("work/scan.json").starts_with('{'));

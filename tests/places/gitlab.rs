@@ -68,7 +68,7 @@ fn scans_and_leaves_the_reports_of_the_artifacts() {
     let folder = project("gitlab-scan");
     let done = run(&folder, &[("paths", "manifests"), ("policies", "external-ips")]);
     assert_eq!(done.status, 1, "{done:?}");
-    assert!(done.stdout.contains("DENIED    external-ips, manifests/web.yaml:7:7\n"), "{done:?}");
+    assert!(done.stdout.contains("DENIED    external-ips/not-allowed, manifests/web.yaml:7:7\n"), "{done:?}");
     let (_, job) = Template::read().job(&[]);
     let reports = job["artifacts"]["reports"].as_object().unwrap();
     let quality: Value =

@@ -89,7 +89,7 @@ fn kubectl_finds_runs_and_completes_the_plugin() {
     };
     let done = kubectl(&["portcullis", "scan", "web.yaml", "--policy", "external-ips"]);
     assert_eq!(done.status, 1, "{done:?}");
-    assert!(done.stdout.contains("DENIED    external-ips, web.yaml:7:7\n"), "{done:?}");
+    assert!(done.stdout.contains("DENIED    external-ips/not-allowed, web.yaml:7:7\n"), "{done:?}");
     let done = kubectl(&["__complete", "portcullis", "scan", "--po"]);
     let offered: Vec<&str> = done.stdout.lines().map(|line| line.split('\t').next().unwrap()).collect();
     assert_eq!(offered, ["--policy", "--pods", ":4"], "{done:?}");

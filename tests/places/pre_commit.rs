@@ -67,7 +67,10 @@ fn the_hook_scans_the_whole_directory_when_a_manifest_changes() {
     repository.configure("portcullis-scan", &["manifests", "--policy", "external-ips"]);
     let denied = repository.run();
     assert_eq!(denied.status, 1, "{denied:?}");
-    assert!(denied.stdout.contains("DENIED    external-ips, manifests/web.yaml:7:7\n"), "{denied:?}");
+    assert!(
+        denied.stdout.contains("DENIED    external-ips/not-allowed, manifests/web.yaml:7:7\n"),
+        "{denied:?}"
+    );
 
     repository.folder.file("user/manifests/web.yaml", CLEAN);
     repository.folder.git("user", &["add", "."]);

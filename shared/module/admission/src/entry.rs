@@ -20,8 +20,8 @@ pub struct PolicyEntry {
     pub emits_warnings: bool,
     /// [`Policy::OBJECT`].
     pub object: Shape<'static>,
-    /// [`Policy::CONTROLS`].
-    pub controls: &'static [(&'static str, &'static str)],
+    /// [`Policy::RULES`].
+    pub rules: &'static [(&'static str, &'static str)],
     /// [`Policy::SETTINGS`].
     pub settings: &'static [Setting],
     /// [`Policy::DOCS`].
@@ -47,7 +47,7 @@ impl PolicyEntry {
             mutates: P::MUTATES,
             emits_warnings: P::EMITS_WARNINGS,
             object: P::OBJECT,
-            controls: P::CONTROLS,
+            rules: P::RULES,
             settings: P::SETTINGS,
             docs: P::DOCS,
             evaluate: |payload, cluster| evaluate::<P, _>(payload, cluster, |outcome| outcome.into()),
@@ -64,9 +64,9 @@ impl PolicyEntry {
         (self.render)((self.evaluate)(payload, cluster))
     }
 
-    /// Returns the control that a check belongs to; `None` if the policy has no such check.
+    /// Returns the name of a rule; `None` if the policy has no such rule.
     #[must_use]
-    pub fn control_of(&self, check: &str) -> Option<&'static str> {
-        self.controls.iter().find(|(id, _)| *id == check).map(|(_, control)| *control)
+    pub fn name_of(&self, rule: &str) -> Option<&'static str> {
+        self.rules.iter().find(|(id, _)| *id == rule).map(|(_, name)| *name)
     }
 }

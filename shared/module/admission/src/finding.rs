@@ -21,7 +21,7 @@ use crate::{Violation, Violations};
 ///     kind: FindingKind::Invalid { value: "true".into() },
 ///     rule: "Host Namespaces (baseline) allows only false".into(),
 ///     remedy: "remove it".into(),
-///     check: Some("hostNamespaces"),
+///     id: "hostNamespaces",
 /// };
 /// assert_eq!(
 ///     finding.to_string(),
@@ -38,9 +38,9 @@ pub struct Finding {
     pub rule: String,
     /// The remedy, in the imperative.
     pub remedy: String,
-    /// The id of the check that found it, if the policy consists of checks; see
-    /// [`PolicyEntry::controls`](crate::PolicyEntry::controls).
-    pub check: Option<&'static str>,
+    /// The id of the rule in the policy, one of [`Policy::RULES`](crate::Policy::RULES). It never
+    /// changes, unlike the words.
+    pub id: &'static str,
 }
 
 /// The kind of a finding, which is the `Type` of a `field.Error` in apimachinery.
@@ -68,7 +68,7 @@ impl Finding {
 
 impl From<&Violation<'_>> for Finding {
     fn from(violation: &Violation<'_>) -> Self {
-        let Violation { at, kind, rule, remedy, check, .. } = violation;
+        let Violation { at, kind, rule, remedy, id, .. } = violation;
         Self {
             steps: at.place().steps,
             kind: match kind {
@@ -78,7 +78,7 @@ impl From<&Violation<'_>> for Finding {
             },
             rule: rule.clone().into_owned(),
             remedy: remedy.clone().into_owned(),
-            check: *check,
+            id,
         }
     }
 }

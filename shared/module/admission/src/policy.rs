@@ -35,9 +35,10 @@ pub trait Policy: Sized {
     const USERS: &'static [&'static str] = &[];
     /// The fields of the object and the old object that the policy reads.
     const OBJECT: Shape<'static>;
-    /// The checks of the policy: the id of each and the control that it belongs to. Empty if its
-    /// findings do not name checks. No module carries them.
-    const CONTROLS: &'static [(&'static str, &'static str)] = &[];
+    /// The rules of the policy: the id of each, and its name for people. No module carries them. An
+    /// id is never renamed or used again; `rules.txt` of the crate `rules` has those of all
+    /// policies.
+    const RULES: &'static [(&'static str, &'static str)];
     /// The fields of `userInfo` that the policy reads: at least the name and the groups.
     const USER: Shape<'static> = request::USER;
     /// The settings of the policy.
@@ -241,6 +242,8 @@ mod tests {
         }]);
         const MUTATES: bool = MUTATES;
         const OBJECT: Shape<'static> = Shape::Fields(&[("spec", Shape::ALL)]);
+        const RULES: &'static [(&'static str, &'static str)] =
+            &[("key", "Key of a gate"), ("lock", "Gate without a lock"), ("open", "Open gate")];
         const SETTINGS: &'static [Setting] = &[
             Setting::new("gate", Kind::Choice(Gate::NAMES)),
             Setting::new("guards", Kind::List(&Kind::Object(&[Setting::new("name", Kind::Text)]))),
@@ -259,7 +262,7 @@ mod tests {
             match self.0 {
                 Gate::Deny => {
                     for open in spec.at("open").items()? {
-                        violations.refuse(open, "gates are closed", "close it");
+                        violations.refuse("open", open, "gates are closed", "close it");
                     }
                 }
                 Gate::Close => {
@@ -268,8 +271,8 @@ mod tests {
                     return Ok(edits.into());
                 }
                 Gate::Name => {
-                    violations.require(spec.at("lock"), "gates have locks", "add one");
-                    violations.forbid(spec.at("key"), "keys are secret", "remove it");
+                    violations.require("lock", spec.at("lock"), "gates have locks", "add one");
+                    violations.forbid("key", spec.at("key"), "keys are secret", "remove it");
                 }
                 Gate::Ask => {
                     let shape = Self::OBJECT;

@@ -19,7 +19,7 @@ pub struct Violation<'d> {
     pub(crate) kind: Kind,
     pub(crate) rule: Cow<'static, str>,
     pub(crate) remedy: Cow<'static, str>,
-    pub(crate) check: Option<&'static str>,
+    pub(crate) id: &'static str,
     part: Option<&'d str>,
 }
 
@@ -35,33 +35,42 @@ impl<'d> Violation<'d> {
     /// Creates a violation for a value that is not allowed. The message shows the value, so it must
     /// not be secret.
     pub fn invalid(
+        id: &'static str,
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,
         remedy: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self::new(at, Kind::Invalid, rule.into(), remedy.into())
+        Self::new(id, at, Kind::Invalid, rule.into(), remedy.into())
     }
 
     /// Creates a violation for a required value that is missing.
     pub fn required(
+        id: &'static str,
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,
         remedy: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self::new(at, Kind::Required, rule.into(), remedy.into())
+        Self::new(id, at, Kind::Required, rule.into(), remedy.into())
     }
 
     /// Creates a violation for a value that is not allowed and that no message shows.
     pub fn forbidden(
+        id: &'static str,
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,
         remedy: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self::new(at, Kind::Forbidden, rule.into(), remedy.into())
+        Self::new(id, at, Kind::Forbidden, rule.into(), remedy.into())
     }
 
-    fn new(at: Node<'d>, kind: Kind, rule: Cow<'static, str>, remedy: Cow<'static, str>) -> Self {
-        Self { at, kind, rule, remedy, check: None, part: None }
+    fn new(
+        id: &'static str,
+        at: Node<'d>,
+        kind: Kind,
+        rule: Cow<'static, str>,
+        remedy: Cow<'static, str>,
+    ) -> Self {
+        Self { at, kind, rule, remedy, id, part: None }
     }
 
     /// Returns the violation about a part of a text, such as one of several addresses in an
@@ -74,13 +83,6 @@ impl<'d> Violation<'d> {
 
     pub(crate) fn shown(&self) -> String {
         self.part.map_or_else(|| self.at.shown(), |part| Quoted(part).to_string())
-    }
-
-    /// Returns the violation with the id of the check that found it.
-    #[must_use]
-    pub fn of_check(mut self, check: &'static str) -> Self {
-        self.check = Some(check);
-        self
     }
 }
 
@@ -127,25 +129,25 @@ impl<'d> Violations<'d> {
     pub const LISTED: usize = 1000;
 
     /// Adds a value that is not allowed and that the message shows.
-    pub fn refuse(&mut self, at: Node<'d>, rule: &'static str, remedy: &'static str) {
-        self.add(at, Kind::Invalid, rule, remedy);
+    pub fn refuse(&mut self, id: &'static str, at: Node<'d>, rule: &'static str, remedy: &'static str) {
+        self.add(id, at, Kind::Invalid, rule, remedy);
     }
 
     /// Adds a required value that is missing.
-    pub fn require(&mut self, at: Node<'d>, rule: &'static str, remedy: &'static str) {
-        self.add(at, Kind::Required, rule, remedy);
+    pub fn require(&mut self, id: &'static str, at: Node<'d>, rule: &'static str, remedy: &'static str) {
+        self.add(id, at, Kind::Required, rule, remedy);
     }
 
     /// Adds a value that is not allowed and that no message shows.
-    pub fn forbid(&mut self, at: Node<'d>, rule: &'static str, remedy: &'static str) {
-        self.add(at, Kind::Forbidden, rule, remedy);
+    pub fn forbid(&mut self, id: &'static str, at: Node<'d>, rule: &'static str, remedy: &'static str) {
+        self.add(id, at, Kind::Forbidden, rule, remedy);
     }
 
     /// One function for all callers, because a violation built in each of them would take more
     /// code.
     #[inline(never)]
-    fn add(&mut self, at: Node<'d>, kind: Kind, rule: &'static str, remedy: &'static str) {
-        self.push(Violation::new(at, kind, rule.into(), remedy.into()));
+    fn add(&mut self, id: &'static str, at: Node<'d>, kind: Kind, rule: &'static str, remedy: &'static str) {
+        self.push(Violation::new(id, at, kind, rule.into(), remedy.into()));
     }
 
     /// Adds a violation.

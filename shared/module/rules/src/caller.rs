@@ -123,9 +123,11 @@ impl BoundTokens {
 }
 
 /// Returns the violation of a [nameless](Caller::Nameless) node user, located at the user name.
-pub(crate) fn nameless<'d>(request: &Request<'d>) -> Violations<'d> {
+/// `id` is that of the rule.
+pub(crate) fn nameless<'d>(id: &'static str, request: &Request<'d>) -> Violations<'d> {
     let mut violations = Violations::default();
     violations.refuse(
+        id,
         request.user(),
         "the name of a user in the group system:nodes must identify its node",
         "use credentials for system:node:NAME",

@@ -23,6 +23,7 @@ pub mod node_pods;
 pub mod pattern;
 mod permission;
 pub mod pod_security;
+mod rule_ids;
 mod selector;
 pub mod selinux;
 mod subject;
@@ -52,11 +53,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_check_belongs_to_a_control() {
-        let control_of = |policy, check| find(policy).and_then(|entry| entry.control_of(check));
-        assert_eq!(control_of("pod-security", "hostPorts"), Some("Host Ports"));
-        assert_eq!(control_of("pod-security", "hostPort"), None);
-        assert_eq!(control_of("selinux", "hostPorts"), None);
+    fn every_id_of_a_rule_is_listed() {
+        let ids = CATALOG.iter().flat_map(|entry| entry.rules.iter().map(|(id, _)| (entry.id, *id)));
+        let mut ids: Vec<String> = ids.map(|(policy, id)| format!("{policy}/{id}")).collect();
+        ids.sort();
+        let lines = || include_str!("../rules.txt").lines().filter(|line| !line.starts_with('#'));
+        let (retired, listed): (Vec<&str>, Vec<&str>) = lines().partition(|line| line.ends_with(" retired"));
+        assert_eq!(ids, listed, "rules.txt has every rule; add ids, and never change one");
+        let is_used = |line: &&str| listed.contains(&line.trim_end_matches(" retired"));
+        assert_eq!(retired.into_iter().find(is_used), None);
+    }
+
+    #[test]
+    fn a_rule_has_a_name() {
+        let name_of = |policy, check| find(policy).and_then(|entry| entry.name_of(check));
+        assert_eq!(name_of("pod-security", "hostPorts"), Some("Host Ports"));
+        assert_eq!(name_of("pod-security", "hostPort"), None);
+        assert_eq!(name_of("selinux", "hostPorts"), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::moves::{self, Files};
 use crate::names::View;
 use crate::{Finding, Report, Status, fingerprint};
 
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 const ABOUT: &str =
     "Known findings, which do not fail a scan. portcullis scan --write-baseline writes this file.";
@@ -31,7 +31,7 @@ pub struct Entry {
     pub policy: String,
     /// The object, for readers.
     pub object: String,
-    /// The control or the rule, for readers.
+    /// The rule, for readers.
     pub rule: String,
     /// The path, for readers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,7 +97,7 @@ impl Baseline {
                     Some(owner) => format!("{} of {owner}", finding.object.kind),
                     None => finding.object.to_string(),
                 },
-                rule: finding.control.clone().unwrap_or_else(|| finding.rule.clone()),
+                rule: finding.rule.clone(),
                 path: finding.stable_path.clone().or_else(|| finding.path.clone()),
                 file: Some(finding.file()).filter(|file| !file.is_empty()).map(str::to_owned),
                 fingerprint,
@@ -277,7 +277,7 @@ mod tests {
 
     /// A report with two equal findings and one more.
     fn report() -> Report {
-        let other = Finding { control: Some("hostPID".to_owned()), ..sample::finding() };
+        let other = Finding { rule: "hostPID".to_owned(), ..sample::finding() };
         let mut report = sample::clean();
         report.findings = vec![sample::finding(), other, sample::finding()];
         report
@@ -406,8 +406,8 @@ mod tests {
             (String::new(), "not a baseline: the first line has no version; write the baseline again"),
             ("[]".to_owned(), "not a baseline: the first line has no version; write the baseline again"),
             (
-                text.replace(r#""version":2"#, r#""version":1"#),
-                "the baseline has version 1, this program knows 2; write the baseline again",
+                text.replace(r#""version":3"#, r#""version":1"#),
+                "the baseline has version 1, this program knows 3; write the baseline again",
             ),
             (format!("{text}{line}\n"), "is listed twice"),
             (format!("{text}{{}}\n"), "is not an entry of a baseline: missing field `policy`"),

@@ -3,6 +3,7 @@
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+use crate::model::GENERAL;
 use crate::{Finding, Report};
 
 /// The number of hexadecimal digits of a fingerprint: 128 bits.
@@ -10,8 +11,8 @@ const DIGITS: usize = 32;
 
 /// Returns the fingerprint of a finding: a prefix of a SHA-256 digest in hexadecimal digits.
 ///
-/// Findings have the same fingerprint if the same policy reports the same control, or the same rule
-/// where there is no control, about the same value at the same path of the same object. Files,
+/// Findings have the same fingerprint if the same policy reports the same rule, or the same text of
+/// a module without rules, about the same value at the same path of the same object. Words, files,
 /// lines and the version of the API take no part, and neither do the indices of values, so that a
 /// fingerprint survives changes elsewhere in a file. An object with an owner is identified by its
 /// kind and its owner, because the names of pods change with each rollout.
@@ -27,10 +28,9 @@ pub fn fingerprint(report: &Report, finding: &Finding) -> String {
         Some(owner) => json!([owner.group(), owner.kind, owner.name]),
         None => json!(object.name),
     };
-    let rule = match &finding.control {
-        Some(control) => json!({ "control": control }),
-        None => json!({ "rule": finding.rule }),
-    };
+    // Behind an underscore stands the level of a check, which a setting raises.
+    let rule = finding.rule.split('_').next();
+    let text = GENERAL.contains(&finding.rule.as_str()).then_some(finding.reason.as_str());
     // A value that is missing, or is not known, is known by its place.
     let path = match (&finding.stable_path, &finding.path) {
         (Some(path), _) if finding.value_digest.is_none() => Some(path.clone()),
@@ -39,7 +39,7 @@ pub fn fingerprint(report: &Report, finding: &Finding) -> String {
     // JSON, so that two lists of parts cannot give the same text.
     digest(&json!([
         policy.map(|policy| [Some(&policy.kind), policy.namespace.as_ref(), Some(&policy.name)]),
-        rule,
+        [rule, text],
         [Some(object.group()), Some(&object.kind), object.namespace.as_deref()],
         identity,
         path,
@@ -73,6 +73,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::DENIED;
     use crate::{ObjectRef, OwnerRef, PolicyRef, sample};
 
     fn of(finding: &Finding) -> String {
@@ -85,8 +86,13 @@ mod tests {
         let same = [
             Finding { place: None, ..finding.clone() },
             Finding { path: Some("spec.template.spec.containers[4].x".to_owned()), ..finding.clone() },
-            Finding { message: "other words".to_owned(), rule: "other words".to_owned(), ..finding.clone() },
+            Finding {
+                message: "other words".to_owned(),
+                reason: "other words".to_owned(),
+                ..finding.clone()
+            },
             Finding { others: vec!["web-2".to_owned()], is_known: true, ..finding.clone() },
+            Finding { rule: "privileged_restricted".to_owned(), ..finding.clone() },
             Finding {
                 object: ObjectRef { api_version: "apps/v1beta1".to_owned(), ..finding.object.clone() },
                 ..finding.clone()
@@ -96,7 +102,7 @@ mod tests {
             assert_eq!(of(&other), of(&finding), "{other:?}");
         }
         // Baselines are stored: this value may only change with the version of their format.
-        assert_eq!(of(&finding), "b6cf1ccafcf47a0cda3779c1254e2884");
+        assert_eq!(of(&finding), "50c3cc48f62f9ea36f2e2545f67cee55");
     }
 
     #[test]
@@ -110,9 +116,9 @@ mod tests {
         let others = [
             finding.clone(),
             Finding { policy: 1, ..finding.clone() },
-            Finding { control: Some("x".to_owned()), ..finding.clone() },
-            Finding { control: None, ..finding.clone() },
-            Finding { control: None, rule: "privileged".to_owned(), ..finding.clone() },
+            Finding { rule: "x".to_owned(), ..finding.clone() },
+            Finding { rule: DENIED.to_owned(), ..finding.clone() },
+            Finding { rule: DENIED.to_owned(), reason: "x".to_owned(), ..finding.clone() },
             Finding { stable_path: Some("spec".to_owned()), ..finding.clone() },
             Finding { stable_path: None, path: None, ..finding.clone() },
             Finding { value_digest: Some(digest(&json!("x"))), ..finding.clone() },

@@ -42,7 +42,7 @@ pub use exit::{Exit, FailOn, UnknownName, exit};
 pub use fingerprint::{digest, fingerprint};
 pub use format::{Format, FormatError, Options, Output, Sources, github_command, write};
 pub use model::{
-    Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report,
-    Severity, Span, Status, Totals,
+    DENIED, FAULT, Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals,
+    Position, Report, Severity, Span, Status, Totals, WARNING,
 };
 pub use read::{ReadError, VERSION, read};

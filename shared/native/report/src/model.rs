@@ -158,8 +158,11 @@ pub struct Finding {
     pub status: Status,
     /// The index of the policy in [`Report::policies`].
     pub policy: usize,
-    /// The id of the control or check, if the policy consists of checks.
-    pub control: Option<String>,
+    /// The id of the rule in the policy, such as `hostPorts`. Ids of the policies of this program
+    /// never change; a text of another module has one of [`GENERAL`].
+    pub rule: String,
+    /// The name of the rule, such as `Host Ports`; `None` for a text.
+    pub rule_name: Option<String>,
     /// The object.
     pub object: ObjectRef,
     /// The path of the value in the object, such as `spec.containers[0].image`; `None` if the
@@ -173,9 +176,8 @@ pub struct Finding {
     pub value_digest: Option<String>,
     /// The whole message, with path, value, rule and remedy.
     pub message: String,
-    /// The rule alone, as a plain fact, for groups of findings; that of a foreign policy is its
-    /// message.
-    pub rule: String,
+    /// The reason alone, as a plain fact; that of a text is the message.
+    pub reason: String,
     /// The remedy, in the imperative.
     pub remedy: Option<String>,
     /// The place in the input.
@@ -191,7 +193,27 @@ pub struct Finding {
     pub is_known: bool,
 }
 
+/// The rule of a denial with a text.
+pub const DENIED: &str = "denied";
+/// The rule of a verdict that is unknown.
+pub const FAULT: &str = "fault";
+/// The rule of a warning.
+pub const WARNING: &str = "warning";
+
+/// The rules of texts, whose findings are told apart by their texts.
+pub(crate) const GENERAL: [&str; 3] = [DENIED, FAULT, WARNING];
+
 impl Finding {
+    /// Returns the name of the rule for people.
+    pub(crate) fn rule_title(&self) -> &str {
+        match (&self.rule_name, self.rule.as_str()) {
+            (Some(name), _) => name,
+            (None, FAULT) => "Unknown verdict",
+            (None, WARNING) => "Warning",
+            (None, _) => "Denial",
+        }
+    }
+
     /// Returns the key by which the findings of a report are sorted. Findings with the same key are
     /// about the same value of the same object.
     #[must_use]

@@ -164,13 +164,9 @@ impl<'r> View<'r> {
         self.labels.get(policy).map_or("", String::as_str)
     }
 
-    /// The label of the policy of a finding and the control: `pod-security/privileged`.
+    /// The label of the policy of a finding and the rule: `pod-security/privileged`.
     pub(crate) fn rule_id(&self, finding: &Finding) -> String {
-        let label = self.label(finding);
-        match &finding.control {
-            Some(control) => format!("{label}/{control}"),
-            None => label.to_owned(),
-        }
+        format!("{}/{}", self.label(finding), finding.rule)
     }
 
     pub(crate) fn policy(&self, finding: &Finding) -> Option<&'r PolicyRef> {

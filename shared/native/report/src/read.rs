@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::Report;
 
 /// The version of the format of reports in JSON.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// Reads a report that was written as JSON.
 ///
@@ -95,11 +95,11 @@ mod tests {
             ("{}".to_owned(), "not a report of portcullis: it has no version; scan with -o json writes one"),
             ("kind: Pod".to_owned(), "not a report of portcullis: expected value at line 1 column 1; "),
             (String::new(), "not a report of portcullis: EOF"),
-            ("{\"version\": 2}".to_owned(), "not a report of portcullis: missing field `policies`"),
+            ("{\"version\": 3}".to_owned(), "not a report of portcullis: missing field `policies`"),
             (written(&sample::report(), Format::Sarif), "not a report of portcullis: invalid type: string"),
             (
-                json.replacen("\"version\": 2", "\"version\": 1", 1),
-                "the report has version 1, this program reads version 2; scan again",
+                json.replacen("\"version\": 3", "\"version\": 1", 1),
+                "the report has version 1, this program reads version 3; scan again",
             ),
             (truncated, "not a report of portcullis: EOF while parsing"),
             (

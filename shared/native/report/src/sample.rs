@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Position, Report,
-    Severity, Span, Status, Totals,
+    DENIED, FAULT, Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals,
+    Position, Report, Severity, Span, Status, Totals, WARNING,
 };
 
 /// A name that tries to become markup, a script, a command of a runner or a new line.
@@ -60,7 +60,8 @@ pub(crate) fn finding() -> Finding {
     Finding {
         status: Status::Denied,
         policy: 0,
-        control: Some("privileged".to_owned()),
+        rule: "privileged".to_owned(),
+        rule_name: Some("Privileged Containers".to_owned()),
         object: object("apps/v1", "Deployment", Some("shop"), "web"),
         path: Some("spec.template.spec.containers[0].securityContext.privileged".to_owned()),
         stable_path: Some("spec.template.spec.containers[name=web].securityContext.privileged".to_owned()),
@@ -68,7 +69,7 @@ pub(crate) fn finding() -> Finding {
         message: "spec.template.spec.containers[0].securityContext.privileged: Invalid value: true: \
                   Privileged Containers: must be false or unset; remove the field"
             .to_owned(),
-        rule: "Privileged Containers: must be false or unset".to_owned(),
+        reason: "Privileged Containers: must be false or unset".to_owned(),
         remedy: Some("remove the field".to_owned()),
         place: Some(place("deploy/web.yaml", (21, 25), (21, 29), true)),
         concerns_pods: true,
@@ -85,12 +86,13 @@ fn others(count: u64) -> Vec<String> {
 fn findings() -> Vec<Finding> {
     let foreign = Finding {
         policy: 2,
-        control: None,
+        rule: DENIED.to_owned(),
+        rule_name: None,
         path: None,
         stable_path: None,
         value_digest: None,
         message: "the image is not signed".to_owned(),
-        rule: "the image is not signed".to_owned(),
+        reason: "the image is not signed".to_owned(),
         remedy: None,
         place: Some(place("deploy/web.yaml", (3, 1), (30, 1), false)),
         concerns_pods: false,
@@ -107,13 +109,14 @@ fn findings() -> Vec<Finding> {
             ..object("v1", "Pod", Some("shop"), "api-7d9f-1")
         },
         policy: 1,
-        control: None,
+        rule: FAULT.to_owned(),
+        rule_name: None,
         status: Status::Unknown,
         path: None,
         stable_path: None,
         value_digest: None,
         message: "the condition `exempt` calls authorizer, which needs a cluster".to_owned(),
-        rule: "the condition `exempt` calls authorizer, which needs a cluster".to_owned(),
+        reason: "the condition `exempt` calls authorizer, which needs a cluster".to_owned(),
         remedy: None,
         place: None,
         concerns_pods: false,
@@ -124,14 +127,15 @@ fn findings() -> Vec<Finding> {
     let labels = Finding {
         object: node,
         policy: 3,
-        control: None,
+        rule: "label".to_owned(),
+        rule_name: Some("Label".to_owned()),
         path: Some("metadata.labels[example.com/team]".to_owned()),
         stable_path: Some("metadata.labels[example.com/team]".to_owned()),
         value_digest: None,
         message:
             "metadata.labels[example.com/team]: Forbidden: only kube-admin may set the label; ask for it"
                 .to_owned(),
-        rule: "only kube-admin may set the label".to_owned(),
+        reason: "only kube-admin may set the label".to_owned(),
         remedy: Some("ask for it".to_owned()),
         place: Some(place("-", (5, 3), (5, 20), true)),
         concerns_pods: false,
@@ -142,9 +146,10 @@ fn findings() -> Vec<Finding> {
         path: None,
         stable_path: None,
         value_digest: None,
-        control: Some(HOSTILE.to_owned()),
-        message: format!("metadata.name: {HOSTILE}"),
         rule: HOSTILE.to_owned(),
+        rule_name: Some(HOSTILE.to_owned()),
+        message: format!("metadata.name: {HOSTILE}"),
+        reason: HOSTILE.to_owned(),
         remedy: Some(HOSTILE.to_owned()),
         place: Some(place("deploy/a,b:c 100%.yaml", (1, 1), (1, 4), true)),
         concerns_pods: false,
@@ -155,7 +160,8 @@ fn findings() -> Vec<Finding> {
         Finding {
             object: ObjectRef { owner: None, ..live.object.clone() },
             message: "spec.volumes: Warning".to_owned(),
-            rule: "Warning".to_owned(),
+            rule: WARNING.to_owned(),
+            reason: "Warning".to_owned(),
             status: Status::Warned,
             others: Vec::new(),
             ..live.clone()

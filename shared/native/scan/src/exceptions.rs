@@ -1,7 +1,7 @@
 //! Exceptions: annotations with which the author of an object accepts findings about it.
 //!
 //! `portcullis.dev/except.POLICY: REASON` covers the findings of a policy,
-//! `portcullis.dev/except.POLICY.CHECK: REASON` those of one of its checks. The reason may end in
+//! `portcullis.dev/except.POLICY.RULE: REASON` those of one of its rules. The reason may end in
 //! `until YYYY-MM-DD`. An annotation that cannot be understood never covers anything.
 
 use std::cell::Cell;
@@ -24,7 +24,7 @@ const UNTIL: &str = "until";
 
 #[derive(Debug, Default)]
 pub(crate) struct Exceptions {
-    /// Those of single checks first: their reason is more specific.
+    /// Those of single rules first: their reason is more specific.
     valid: Vec<Exception>,
     remarks: Vec<Remark>,
 }
@@ -50,7 +50,7 @@ struct Scope {
     /// The indices of the policies: an `AdmissionPolicy` and a `ClusterAdmissionPolicy` can have
     /// the same name.
     policies: BTreeSet<usize>,
-    check: Option<&'static str>,
+    rule: Option<&'static str>,
 }
 
 impl Exceptions {
@@ -68,7 +68,7 @@ impl Exceptions {
                 Err(problem) => exceptions.remarks.push(remark(Level::Warning, key, &problem)),
             }
         }
-        exceptions.valid.sort_by_key(|exception| exception.scope.check.is_none());
+        exceptions.valid.sort_by_key(|exception| exception.scope.rule.is_none());
         exceptions
     }
 
@@ -81,13 +81,12 @@ impl Exceptions {
 
     /// Returns the reason of the exception that covers a finding. A verdict that is unknown is
     /// never covered: its author cannot know what to accept.
-    pub(crate) fn covering(&self, status: Status, policy: usize, check: Option<&str>) -> Option<String> {
+    pub(crate) fn covering(&self, status: Status, policy: usize, rule: Option<&str>) -> Option<String> {
         if status == Status::Unknown {
             return None;
         }
-        let covers = |scope: &Scope| {
-            scope.policies.contains(&policy) && (scope.check.is_none() || scope.check == check)
-        };
+        let covers =
+            |scope: &Scope| scope.policies.contains(&policy) && (scope.rule.is_none() || scope.rule == rule);
         let covering: Vec<&Exception> =
             self.valid.iter().filter(|exception| covers(&exception.scope)).collect();
         for exception in &covering {
@@ -143,7 +142,7 @@ fn valid_key(key: &str) -> Result<(), String> {
     if is_valid { Ok(()) } else { Err(problem) }
 }
 
-/// Finds the policies, and the check. A name of a policy can contain dots, an id of a check cannot.
+/// Finds the policies, and the rule. A name of a policy can contain dots, an id of a rule cannot.
 fn scope(name: &str, policies: &[Policy]) -> Result<Scope, String> {
     let named = |name: &str| -> BTreeSet<usize> {
         let is_named = |(_, policy): &(usize, &Policy)| policy.reference.name == name;
@@ -154,16 +153,16 @@ fn scope(name: &str, policies: &[Policy]) -> Result<Scope, String> {
     }
     let whole = named(name);
     if !whole.is_empty() {
-        return Ok(Scope { policies: whole, check: None });
+        return Ok(Scope { policies: whole, rule: None });
     }
-    let (policy, check) = name.rsplit_once('.').unwrap_or_default();
+    let (policy, rule) = name.rsplit_once('.').unwrap_or_default();
     let found = named(policy);
     if !found.is_empty() {
-        return scope_of_check(policy, check, found, policies);
+        return scope_of_rule(policy, rule, found, policies);
     }
     let known: BTreeSet<&str> = policies.iter().map(|policy| policy.reference.name.as_str()).collect();
     let known: Vec<&str> = known.into_iter().collect();
-    // The name may be that of a policy and a check, with a mistake in the first.
+    // The name may be that of a policy and a rule, with a mistake in the first.
     let advice = match text::nearest(name, &known).or_else(|| text::nearest(policy, &known)) {
         Some(near) => format!("did you mean {near}?"),
         None => format!("the policies are {}", known.join(", ")),
@@ -171,40 +170,40 @@ fn scope(name: &str, policies: &[Policy]) -> Result<Scope, String> {
     Err(format!("no policy of this scan has the name {name}; {advice}"))
 }
 
-fn scope_of_check(
+fn scope_of_rule(
     name: &str,
-    check: &str,
+    rule: &str,
     found: BTreeSet<usize>,
     policies: &[Policy],
 ) -> Result<Scope, String> {
     let unavailable =
         |index: &usize| policies.get(*index).is_some_and(|policy| policy.unavailable().is_some());
     if found.iter().all(unavailable) {
-        // Its checks are not known, and the report says that it evaluates nothing.
-        return Ok(Scope { policies: found, check: None });
+        // Its rules are not known, and the report says that it evaluates nothing.
+        return Ok(Scope { policies: found, rule: None });
     }
     let ids: Vec<&'static str> =
-        found.iter().filter_map(|index| policies.get(*index)).flat_map(checks).collect();
-    if let Some(check) = ids.iter().find(|id| **id == check) {
-        return Ok(Scope { policies: found, check: Some(check) });
+        found.iter().filter_map(|index| policies.get(*index)).flat_map(rules_of).collect();
+    if let Some(rule) = ids.iter().find(|id| **id == rule) {
+        return Ok(Scope { policies: found, rule: Some(rule) });
     }
-    let advice = match text::nearest(check, &ids) {
+    let advice = match text::nearest(rule, &ids) {
         Some(near) => format!("did you mean {near}?"),
         None if ids.is_empty() => {
-            format!("its findings name no checks; {KEY}.{name} covers all findings of the policy")
+            format!("its findings name no rules; {KEY}.{name} covers all findings of the policy")
         }
-        None => format!("the checks are {}", ids.join(", ")),
+        None => format!("the rules are {}", ids.join(", ")),
     };
-    Err(format!("the policy {name} has no check {check}; {advice}"))
+    Err(format!("the policy {name} has no rule {rule}; {advice}"))
 }
 
-/// Returns the ids of the checks that findings of a policy name.
-fn checks(policy: &Policy) -> impl Iterator<Item = &'static str> {
-    let controls = match &policy.evaluator {
-        Evaluator::Module(Module { engine: Engine::Native(entry), .. }) => entry.controls,
+/// Returns the ids of the rules that findings of a policy name.
+fn rules_of(policy: &Policy) -> impl Iterator<Item = &'static str> {
+    let rules = match &policy.evaluator {
+        Evaluator::Module(Module { engine: Engine::Native(entry), .. }) => entry.rules,
         _ => &[],
     };
-    controls.iter().map(|(id, _)| *id)
+    rules.iter().map(|(id, _)| *id)
 }
 
 /// Reads a reason, and whether it still counts.
@@ -260,9 +259,9 @@ mod tests {
         let Exceptions { valid, remarks } = read(key, &value);
         match (&valid[..], &remarks[..]) {
             ([], []) => "nothing".to_owned(),
-            ([Exception { scope: Scope { policies, check }, reason, .. }], []) => {
+            ([Exception { scope: Scope { policies, rule }, reason, .. }], []) => {
                 let policies: Vec<String> = policies.iter().map(usize::to_string).collect();
-                format!("{}/{}: {reason}", policies.join(","), check.unwrap_or("*"))
+                format!("{}/{}: {reason}", policies.join(","), rule.unwrap_or("*"))
             }
             ([], [remark]) => {
                 assert_eq!(remark.level, Level::Warning);
@@ -273,14 +272,14 @@ mod tests {
     }
 
     #[test]
-    fn the_key_names_a_policy_and_a_check() {
+    fn the_key_names_a_policy_and_a_rule() {
         let long = format!("portcullis.dev/except.{}", "a".repeat(57));
         for (key, want) in [
             ("portcullis.dev/except.pods", "0/*: why"),
             ("portcullis.dev/except.pods.hostPorts", "0/hostPorts: why"),
             ("portcullis.dev/except.pods.procMount_restricted", "0/procMount_restricted: why"),
             ("portcullis.dev/except.ips.v1", "1/*: why"),
-            // The checks of a policy that is not available are not known.
+            // The rules of a policy that is not available are not known.
             ("portcullis.dev/except.selinux.x", "2/*: why"),
             ("portcullis.dev/exceptional", "nothing"),
             ("portcullis.dev/tenant", "nothing"),
@@ -296,12 +295,12 @@ mod tests {
             ),
             (
                 "portcullis.dev/except.pods.hostPort",
-                "the policy pods has no check hostPort; did you mean hostPorts?",
+                "the policy pods has no rule hostPort; did you mean hostPorts?",
             ),
             (
                 "portcullis.dev/except.ips.v1.x",
-                "the policy ips.v1 has no check x; its findings name no checks; portcullis.dev/except.ips.v1 covers all \
-                 findings of the policy",
+                "the policy ips.v1 has no rule x; the rules are ambiguous-notation, assigned-address, not-allowed, \
+                 not-an-address, port-conflict, rejected-range, requested-address",
             ),
         ] {
             assert_eq!(shown(key, json!("why")), want, "{key}");
@@ -310,7 +309,7 @@ mod tests {
             assert!(shown(key, json!("why")).starts_with("Kubernetes does not allow this key: "), "{key}");
         }
         let listed = shown("portcullis.dev/except.pods.other", json!("why"));
-        assert!(listed.contains("; the checks are ") && listed.contains("hostNamespaces, "), "{listed}");
+        assert!(listed.contains("; the rules are ") && listed.contains("hostNamespaces, "), "{listed}");
     }
 
     #[test]
@@ -342,13 +341,13 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_of_a_check_precedes_that_of_the_policy() {
+    fn the_reason_of_a_rule_precedes_that_of_the_policy() {
         let object = json!({ "metadata": { "annotations": {
             "portcullis.dev/except.pods": "all",
             "portcullis.dev/except.pods.hostPorts": "ports",
         } } });
         let exceptions = Exceptions::of(&object, &policies(), Date::parse("2026-11-22").unwrap());
-        let covering = |status, policy, check| exceptions.covering(status, policy, check);
+        let covering = |status, policy, rule| exceptions.covering(status, policy, rule);
         assert_eq!(covering(Status::Denied, 0, Some("hostPorts")).as_deref(), Some("ports"));
         assert_eq!(covering(Status::Monitored, 0, Some("sysctls")).as_deref(), Some("all"));
         assert_eq!(covering(Status::Warned, 0, None).as_deref(), Some("all"));
@@ -360,8 +359,8 @@ mod tests {
     fn an_exception_that_covers_nothing_is_noted_unless_it_may_be_needed() {
         let notes = |is_unknown: bool, covers: bool| {
             let exceptions = read("portcullis.dev/except.pods.hostPorts", &json!("why"));
-            let check = if covers { "hostPorts" } else { "sysctls" };
-            assert_eq!(exceptions.covering(Status::Denied, 0, Some(check)).is_some(), covers);
+            let rule = if covers { "hostPorts" } else { "sysctls" };
+            assert_eq!(exceptions.covering(Status::Denied, 0, Some(rule)).is_some(), covers);
             exceptions.remarks(&|_| is_unknown).len()
         };
         assert_eq!((notes(false, false), notes(false, true), notes(true, false)), (1, 0, 0));

@@ -88,7 +88,7 @@ pub use subject::Identity;
 pub use verdict::{Effect, Request, Verdict};
 #[cfg(feature = "modules")]
 pub use verdict::{Reply, out_of_scope};
-pub use violation::{Denial, Violation, leading_path};
+pub use violation::{Denial, Rule, Violation, leading_path};
 
 use manifest::{Position, Problem};
 use report::{Level, Notice, Place, Span};

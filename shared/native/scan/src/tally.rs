@@ -162,12 +162,13 @@ mod tests {
         Finding {
             status: Status::Denied,
             policy: 0,
-            control: None,
+            rule: "no".to_owned(),
+            rule_name: None,
             object: ObjectRef { name: format!("web-{line}"), owner: Some(owner), ..ObjectRef::default() },
             path: None,
             stable_path: None,
             message: "no".to_owned(),
-            rule: "no".to_owned(),
+            reason: "no".to_owned(),
             remedy: None,
             place: Some(Place {
                 file: "a.yaml".to_owned(),

@@ -39,14 +39,21 @@ pub struct Violation {
     pub steps: Option<Vec<Step>>,
     /// The message, which begins with the path.
     pub(crate) message: Message,
-    /// The rule, as a plain fact.
-    pub rule: String,
+    /// The reason, as a plain fact.
+    pub reason: String,
     /// The remedy, in the imperative.
     pub remedy: Option<String>,
-    /// The id of the check.
-    pub check: Option<&'static str>,
-    /// The control that the check belongs to.
-    pub control: Option<String>,
+    /// The rule of the policy; `None` for a text of a module.
+    pub rule: Option<Rule>,
+}
+
+/// A rule of a policy.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// The id, which never changes.
+    pub id: &'static str,
+    /// The name for people.
+    pub name: &'static str,
 }
 
 /// Displays the whole message.
@@ -116,10 +123,9 @@ pub(crate) fn typed(entry: &PolicyEntry, finding: Finding) -> Violation {
     let is_in_object = is("request", finding.steps.first()) && is("object", finding.steps.get(1));
     Violation {
         steps: is_in_object.then(|| finding.steps.iter().skip(2).cloned().collect()),
-        rule: finding.rule.clone(),
+        reason: finding.rule.clone(),
         remedy: Some(finding.remedy.clone()).filter(|remedy| !remedy.is_empty()),
-        check: finding.check,
-        control: finding.check.map(|check| entry.control_of(check).unwrap_or(check).to_owned()),
+        rule: Some(Rule { id: finding.id, name: entry.name_of(finding.id).unwrap_or(finding.id) }),
         message: Message::Typed(Box::new(finding)),
     }
 }
@@ -135,10 +141,9 @@ pub(crate) fn of_text(text: String, object: Option<&Value>) -> Violation {
     };
     Violation {
         steps: path.filter(has_first),
-        rule: text.clone(),
+        reason: text.clone(),
         remedy: None,
-        check: None,
-        control: None,
+        rule: None,
         message: Message::Text(text),
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use admission::{Fault, Lookup, Node, Violation, choices};
 
+use super::rule;
 use crate::address::{Octets, octets};
 use crate::view::Service;
 use crate::view::address_annotation::{KEYS, addresses};
@@ -59,9 +60,18 @@ impl Field {
         }
     }
 
-    /// Returns the rule and the remedy of a denial if there are no allow rules.
-    pub(super) fn default_denial(self) -> (&'static str, &'static str) {
+    /// Returns the id of the rule about addresses that are not allowed.
+    pub(super) fn not_allowed(self) -> &'static str {
         match self {
+            Field::ExternalIps => rule::NOT_ALLOWED,
+            Field::LoadBalancerIp | Field::Annotation(_) => rule::REQUESTED_ADDRESS,
+            Field::Ingress => rule::ASSIGNED_ADDRESS,
+        }
+    }
+
+    /// Returns the objection if there are no allow rules, with the id of a rule.
+    pub(super) fn default_denial(self, id: &'static str) -> Objection {
+        let (rule, remedy) = match self {
             Field::ExternalIps => (
                 "Services may not claim new external IPs",
                 "remove it and use a Service of type LoadBalancer, an Ingress or a Gateway",
@@ -74,7 +84,8 @@ impl Field {
                 "Services may not receive new load balancer addresses",
                 "leave the status to the load balancer controller",
             ),
-        }
+        };
+        Objection::new(id, rule, remedy)
     }
 
     /// Returns the values of this field of a Service, which may be absent.
@@ -121,9 +132,23 @@ pub(super) fn annotation_key(name: &str) -> Option<&str> {
 
 const ANNOTATIONS: &str = "metadata.annotations";
 
+/// The reason why a claim is not allowed.
+#[derive(Debug)]
+pub(super) struct Objection {
+    pub(super) id: &'static str,
+    rule: Cow<'static, str>,
+    remedy: &'static str,
+}
+
+impl Objection {
+    pub(super) fn new(id: &'static str, rule: impl Into<Cow<'static, str>>, remedy: &'static str) -> Self {
+        Self { id, rule: rule.into(), remedy }
+    }
+}
+
 impl<'d> Claim<'d> {
-    pub(super) fn violation(&self, rule: Cow<'static, str>, remedy: &'static str) -> Violation<'d> {
-        Violation::invalid(self.at, rule, remedy).about(self.text)
+    pub(super) fn violation(&self, Objection { id, rule, remedy }: Objection) -> Violation<'d> {
+        Violation::invalid(id, self.at, rule, remedy).about(self.text)
     }
 }
 

@@ -4,7 +4,8 @@
 
 use admission::{Cluster, Fault, List, Lookup, Quoted, Request, Violations};
 
-use super::claim::{Claim, Field};
+use super::claim::{Claim, Field, Objection};
+use super::rule;
 use crate::address::{Octets, octets};
 use crate::view::Service;
 
@@ -126,14 +127,9 @@ impl<'d> Endpoints<'d> {
             } else {
                 ["Service ", &Quoted(name).to_string()].concat()
             };
-            violations.push(
-                claim.violation(
-                    ["port ", &port.to_string(), "/", protocol, " of this address is in use by ", &holder]
-                        .concat()
-                        .into(),
-                    "use another address or another port",
-                ),
-            );
+            let rule = ["port ", &port.to_string(), "/", protocol, " of this address is in use by ", &holder];
+            let remedy = "use another address or another port";
+            violations.push(claim.violation(Objection::new(rule::PORT_CONFLICT, rule.concat(), remedy)));
         }
         Ok(violations)
     }

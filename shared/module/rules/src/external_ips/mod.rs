@@ -26,6 +26,7 @@ mod allow;
 mod claim;
 mod conflict;
 mod policy;
+mod rule;
 mod settings;
 
 pub use claim::Comparison;

@@ -1,6 +1,5 @@
 //! The review of a Service.
 
-use std::borrow::Cow;
 use std::net::IpAddr;
 
 use admission::{
@@ -9,8 +8,9 @@ use admission::{
 };
 
 use super::allow::AllowedRanges;
-use super::claim::{Claim, Field, StoredValues};
+use super::claim::{Claim, Field, Objection, StoredValues};
 use super::conflict::Endpoints;
+use super::rule;
 use super::settings::{self, Conflicts, ExistingValues, LoadBalancerIngress, Settings};
 use crate::address::{Ambiguity, ParsedAddress, covered, parse};
 use crate::view::Service;
@@ -52,6 +52,8 @@ impl Policy for ExternalIps {
     ]);
 
     const OBJECT: Shape<'static> = Service::REVIEWED;
+
+    const RULES: &'static [(&'static str, &'static str)] = rule::ALL;
 
     const SETTINGS: &'static [Setting] = settings::SETTINGS;
 
@@ -155,8 +157,8 @@ impl ExternalIps {
         let own_ingress = self.own_ingress(request, old)?;
         let mut allowed = AllowedRanges::new(&self.settings.allow, request, cluster)?;
         for claim in claims {
-            if let Some((rule, remedy)) = self.objection(claim, own_ingress.as_ref(), &mut allowed)? {
-                violations.push(claim.violation(rule, remedy));
+            if let Some(objection) = self.objection(claim, own_ingress.as_ref(), &mut allowed)? {
+                violations.push(claim.violation(objection));
             }
         }
         Ok(violations)
@@ -178,45 +180,56 @@ impl ExternalIps {
         StoredValues::of(Field::Ingress, old, self.settings.comparison).map(Some)
     }
 
-    /// Returns the rule that a claim breaks and its remedy, or `None` if the claim is allowed.
+    /// Returns the objection to a claim, or `None` if the claim is allowed.
     fn objection(
         &self,
         claim: &Claim<'_>,
         own_ingress: Option<&StoredValues<'_>>,
         allowed: &mut AllowedRanges<'_, '_>,
-    ) -> Result<Option<(Cow<'static, str>, &'static str)>, Fault> {
+    ) -> Result<Option<Objection>, Fault> {
         let own = claim.field == Field::ExternalIps && own_ingress.is_some_and(|own| own.contain(claim.text));
-        let objection = |(rule, remedy): (&'static str, _)| Ok(Some((Cow::from(rule), remedy)));
+        let address = unambiguous(claim.text);
         if self.settings.allow.is_empty() && !own {
-            return objection(claim.field.default_denial());
+            // The rule is the one that the claim breaks with other settings, too.
+            let id = address.map_or_else(|objection| objection.id, |_| claim.field.not_allowed());
+            return Ok(Some(claim.field.default_denial(id)));
         }
-        let address = match unambiguous(claim.text) {
+        let address = match address {
             Ok(address) => address,
-            Err(unclear) => return objection(unclear),
+            Err(objection) => return Ok(Some(objection)),
         };
         if covered(&self.settings.reject, address) {
-            return objection(("no Service may claim this address", "use another address or remove it"));
+            let rule = "no Service may claim this address";
+            let remedy = "use another address or remove it";
+            return Ok(Some(Objection::new(rule::REJECTED_RANGE, rule, remedy)));
         }
         if own || allowed.contain(address)? {
             return Ok(None);
         }
-        Ok(Some((allowed.denial(address).into(), "use an address that a rule allows, or remove it")))
+        let remedy = "use an address that a rule allows, or remove it";
+        Ok(Some(Objection::new(claim.field.not_allowed(), allowed.denial(address), remedy)))
     }
 }
 
-/// Parses an address that all programs read alike, or returns the rule and the remedy of the denial
-/// of another text.
-fn unambiguous(text: &str) -> Result<IpAddr, (&'static str, &'static str)> {
-    match parse(text) {
-        Some(ParsedAddress { address, ambiguity: None }) => Ok(address),
-        Some(ParsedAddress { ambiguity: Some(Ambiguity::LeadingZeros), .. }) => {
-            Err(("programs read leading zeros differently", "write the address without them"))
-        }
-        Some(ParsedAddress { ambiguity: Some(Ambiguity::Ipv4Mapped), .. }) => {
-            Err(("programs read IPv4-mapped IPv6 addresses differently", "write the IPv4 address"))
-        }
-        None => {
-            Err(("not an IP address", "use a form such as 192.0.2.1 or 2001:db8::1, or remove the value"))
-        }
-    }
+/// Parses an address that all programs read alike, or returns the objection to another text.
+fn unambiguous(text: &str) -> Result<IpAddr, Objection> {
+    let (id, rule, remedy) = match parse(text) {
+        Some(ParsedAddress { address, ambiguity: None }) => return Ok(address),
+        Some(ParsedAddress { ambiguity: Some(Ambiguity::LeadingZeros), .. }) => (
+            rule::AMBIGUOUS_NOTATION,
+            "programs read leading zeros differently",
+            "write the address without them",
+        ),
+        Some(ParsedAddress { ambiguity: Some(Ambiguity::Ipv4Mapped), .. }) => (
+            rule::AMBIGUOUS_NOTATION,
+            "programs read IPv4-mapped IPv6 addresses differently",
+            "write the IPv4 address",
+        ),
+        None => (
+            rule::NOT_AN_ADDRESS,
+            "not an IP address",
+            "use a form such as 192.0.2.1 or 2001:db8::1, or remove the value",
+        ),
+    };
+    Err(Objection::new(id, rule, remedy))
 }

@@ -5,6 +5,7 @@
 
 use admission::{Fault, Node};
 
+use super::rule;
 use super::settings::{OwnerReferenceChanges, Settings, TaintChanges};
 use crate::label::{domain, is_within};
 use crate::view::{ClusterNode, OwnerReference, Taint};
@@ -14,6 +15,8 @@ const DERIVED: [&str; 2] = ["node.kubernetes.io", "node.cloudprovider.kubernetes
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FieldChange<'d> {
+    /// The id of the rule.
+    pub(super) id: &'static str,
     /// The place of the field in the new object.
     pub(super) at: Node<'d>,
     pub(super) path: &'static str,
@@ -39,6 +42,7 @@ pub(super) fn changes<'d>(
         };
         if !is_unchanged {
             report(FieldChange {
+                id: rule::OWNER_REFERENCE,
                 at,
                 path: "metadata.ownerReferences",
                 rule: "nodes may not set, change or remove the owner references of their Node, because it is \
@@ -51,6 +55,7 @@ pub(super) fn changes<'d>(
     // Old kubelets drop the field when they write the status.
     if at.is_present()? && !old.is_some_and(|old| at.is_same(&old.config_source())) {
         report(FieldChange {
+            id: rule::CONFIG_SOURCE,
             at,
             path: "spec.configSource",
             rule: "nodes may not set the ConfigMap of their configuration, because it becomes readable to them",
@@ -63,6 +68,7 @@ pub(super) fn changes<'d>(
         let at = new.taints();
         if !are_equal(&kept(settings, old)?, &kept(settings, new)?)? {
             report(FieldChange {
+                id: rule::TAINT,
                 at,
                 path: "spec.taints",
                 rule: "nodes may set taints only when they create their Node",

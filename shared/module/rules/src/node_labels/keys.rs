@@ -2,6 +2,7 @@
 
 use admission::choices;
 
+use super::rule;
 use crate::label::{domain, is_within};
 
 choices! {
@@ -108,6 +109,16 @@ pub struct Objection {
 }
 
 impl Reason {
+    /// The id of the rule.
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Reason::Reserved => rule::RESERVED_LABEL,
+            Reason::Protected => rule::PROTECTED_LABEL,
+            Reason::CreateOnly => rule::CREATE_ONLY_LABEL,
+            Reason::Unlisted => rule::UNLISTED_LABEL,
+        }
+    }
+
     pub(super) fn objection(self, key: &str) -> Objection {
         let (rule, remedy) = match self {
             Reason::Reserved => (

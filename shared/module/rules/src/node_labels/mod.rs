@@ -24,6 +24,7 @@ mod fields;
 mod keys;
 mod policy;
 mod report;
+mod rule;
 mod settings;
 
 pub use keys::{LabelProfile, Objection};

@@ -7,6 +7,7 @@ use admission::{
 
 use super::keys::{self, Objection, Reason};
 use super::report::{Rank, Report};
+use super::rule;
 use super::settings::{self, CreateEnforcement, SelfDeletion, SelfRegistration, Settings};
 use super::{fields, fields::FieldChange};
 use crate::caller::{Caller, nameless};
@@ -50,6 +51,8 @@ impl Policy for NodeLabels {
 
     const USER: Shape<'static> = Caller::USER;
 
+    const RULES: &'static [(&'static str, &'static str)] = rule::ALL;
+
     const SETTINGS: &'static [Setting] = settings::SETTINGS;
 
     const DOCS: &'static [(&'static str, &'static str)] = settings::DOCS;
@@ -66,7 +69,7 @@ impl Policy for NodeLabels {
         let caller = Caller::of(request, &self.settings.bound_tokens)?;
         match caller {
             Caller::Other => return Ok(Verdict::admit()),
-            Caller::Nameless => return Ok(nameless(request).into()),
+            Caller::Nameless => return Ok(nameless(rule::NAMELESS_NODE, request).into()),
             Caller::Node(_) | Caller::Bound(_) => {}
         }
         let operation = request.operation;
@@ -86,6 +89,7 @@ impl Policy for NodeLabels {
         }
         if operation == Operation::Create && self.settings.self_registration == SelfRegistration::Deny {
             violations.forbid(
+                rule::SELF_REGISTRATION,
                 node.metadata().name(),
                 "nodes may not create their own Node",
                 "let the control plane create it and start the kubelet with --register-node=false",
@@ -149,7 +153,7 @@ impl NodeLabels {
             let Objection { rule, remedy } = reason.objection(key);
             let remedy =
                 if removed { "leave it unchanged, or ask an administrator to remove it" } else { remedy };
-            report.label(self.rank(key, reason), key, at, rule, remedy);
+            report.label(self.rank(key, reason), key, reason.id(), at, rule, remedy);
         })
     }
 
@@ -160,7 +164,12 @@ impl NodeLabels {
         match self.settings.self_deletion {
             SelfDeletion::Allow => return Ok(Verdict::admit()),
             SelfDeletion::Deny => {
-                violations.forbid(request.name(), "nodes may not delete their own Node", REMEDY);
+                violations.forbid(
+                    rule::DELETION,
+                    request.name(),
+                    "nodes may not delete their own Node",
+                    REMEDY,
+                );
                 return Ok(violations.into());
             }
             SelfDeletion::DenyProtected => {}
@@ -170,12 +179,12 @@ impl NodeLabels {
         for (key, at) in node.metadata().labels().fields()? {
             if let Some(reason) = self.reason(key, Operation::Update) {
                 let rule = "nodes may not delete a Node with a label that they may not remove";
-                report.label(self.rank(key, reason), key, at, rule, REMEDY);
+                report.label(self.rank(key, reason), key, rule::DELETION, at, rule, REMEDY);
             }
         }
         fields::lost_taints(&self.settings, node, &mut |at| {
             let rule = "nodes may not delete a Node with a taint that they may not remove";
-            report.field(FieldChange { at, path: "spec.taints", rule, remedy: REMEDY });
+            report.field(FieldChange { id: rule::DELETION, at, path: "spec.taints", rule, remedy: REMEDY });
         })?;
         Ok(report.verdict(
             "node-labels would deny the deletion of a Node with",
@@ -189,14 +198,16 @@ fn other_node<'d>(
     node: ClusterNode<'d>,
     caller: Caller<'d>,
 ) -> Result<Violations<'d>, Fault> {
-    let (own, rule, remedy) = match caller {
+    let (own, id, rule, remedy) = match caller {
         Caller::Bound(own) => (
             own,
+            rule::BOUND_TOKEN,
             "a token that is bound to a node may write only the Node of that node",
             "use a token that is not bound to another node, or exempt the service account in exemptServiceAccounts",
         ),
         Caller::Node(own) => (
             own,
+            rule::OTHER_NODE,
             "a node may write only its own Node",
             "use the credentials of that node or of an administrator",
         ),
@@ -209,12 +220,12 @@ fn other_node<'d>(
         let Some(name) = at.filled_text()? else { continue };
         is_named = true;
         if name != own {
-            violations.refuse(at, rule, remedy);
+            violations.refuse(id, at, rule, remedy);
             return Ok(violations);
         }
     }
     if !is_named {
-        violations.require(in_object, rule, "set the name of the node");
+        violations.require(id, in_object, rule, "set the name of the node");
     }
     Ok(violations)
 }

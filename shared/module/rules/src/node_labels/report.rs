@@ -33,19 +33,20 @@ impl<'d> Report<'d> {
         &mut self,
         rank: Rank,
         key: &'d str,
+        id: &'static str,
         at: Node<'d>,
         rule: &'static str,
         remedy: &'static str,
     ) {
         match self.mode {
-            Mode::Enforce => self.violations.forbid(at, rule, remedy),
+            Mode::Enforce => self.violations.forbid(id, at, rule, remedy),
             Mode::Warn => self.labels.add(rank, key),
         }
     }
 
     pub(super) fn field(&mut self, change: FieldChange<'d>) {
         match self.mode {
-            Mode::Enforce => self.violations.forbid(change.at, change.rule, change.remedy),
+            Mode::Enforce => self.violations.forbid(change.id, change.at, change.rule, change.remedy),
             Mode::Warn if self.fields.contains(&change.path) => {}
             Mode::Warn => self.fields.push(change.path),
         }

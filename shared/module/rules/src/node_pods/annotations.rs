@@ -2,6 +2,7 @@
 
 use admission::{Node, Violation};
 
+use super::rule;
 use crate::label::{Domains, Keys, domain};
 
 /// The annotations that KEP-1314 allows.
@@ -38,6 +39,7 @@ impl Annotations {
 
 pub(super) fn violation(at: Node<'_>) -> Violation<'_> {
     Violation::forbidden(
+        rule::ANNOTATION,
         at,
         "a node may not write this annotation of a pod",
         "remove it, or add it to allowedAnnotationKeys",

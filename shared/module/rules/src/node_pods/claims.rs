@@ -2,6 +2,8 @@
 
 use admission::{Fault, Node, Violations};
 
+use super::rule;
+
 /// The fields of `status` that assign resource claims to a pod.
 const FIELDS: [&str; 3] =
     ["extendedResourceClaimStatus", "nodeAllocatableResourceClaimStatuses", "resourceClaimStatuses"];
@@ -16,6 +18,7 @@ pub(super) fn review<'d>(old: Node<'d>, new: Node<'d>, violations: &mut Violatio
         let are_set = [is_set(&old)?, is_set(&new)?];
         if are_set != [false; 2] && !old.is_same(&new) {
             violations.forbid(
+                rule::RESOURCE_CLAIM,
                 new,
                 "a node may not change the resource claims of a pod",
                 "leave the field unchanged",

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use admission::{Fault, Node, SettingsError, Violation, choices};
 
 use super::lookups::{COPIED, Lookups};
+use super::rule;
 use crate::label::{Domains, Keys};
 use crate::name::{is_label_key, is_label_value};
 
@@ -105,11 +106,13 @@ impl Reason {
     pub(super) fn violation(self, at: Node<'_>) -> Violation<'_> {
         match self {
             Reason::Unlisted(rule) => Violation::forbidden(
+                rule::MIRROR_LABEL,
                 at,
                 rule,
                 "add it to the Namespace's annotation node.kubernetes.io/mirror.allowed-label-keys or to allowedLabelKeys, or remove it from the static pod",
             ),
             Reason::DeniedKey | Reason::DeniedDomain => Violation::forbidden(
+                rule::MIRROR_LABEL,
                 at,
                 "mirror pods may not have this label, even if the Namespace lists it",
                 "remove it from the static pod, or add it with its value to allowedLabels",

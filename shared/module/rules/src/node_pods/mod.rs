@@ -36,6 +36,7 @@ mod ownership;
 mod policy;
 mod ranked;
 mod references;
+mod rule;
 mod settings;
 
 pub use labels::{DENIED_BY_DEFAULT, LabelMode};

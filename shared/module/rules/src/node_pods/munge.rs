@@ -6,6 +6,7 @@ use admission::{Edits, Fault, Json, ObjectWriter, Verdict, Violations};
 use super::labels::Labels;
 use super::lookups::Lookups;
 use super::owners;
+use super::rule;
 use crate::summary::summary;
 use crate::view::Pod;
 
@@ -89,6 +90,7 @@ fn remove_labels<'d>(
         length = length.saturating_add(key.len()).saturating_add(value.len());
         if length > LONGEST {
             violations.forbid(
+                rule::MIRROR_LABEL,
                 metadata.labels(),
                 "the record of the removed labels would exceed the size limit of annotations",
                 "remove labels from the static pod",
@@ -123,6 +125,7 @@ fn set_owner<'d>(
     let caller = lookups.caller();
     let Some(uid) = lookups.node()?.uid() else {
         violations.require(
+            rule::MIRROR_OWNER_MISSING,
             references,
             "a mirror pod must be owned by its Node, and the cluster has no such Node",
             "register the node first",

@@ -3,6 +3,7 @@
 use admission::{Fault, Json, Node, ObjectWriter, Violations};
 
 use super::lookups::Lookups;
+use super::rule::{MIRROR_OWNER, MIRROR_OWNER_MISSING};
 use crate::view::{OwnerReference, Pod};
 
 const ONLY_THE_NODE: &str = "a mirror pod may be owned only by its Node";
@@ -20,6 +21,7 @@ pub(super) fn review<'d>(
     let Some(first) = items.next() else {
         if required {
             violations.require(
+                MIRROR_OWNER_MISSING,
                 references,
                 "a mirror pod must be owned by its Node",
                 "use a kubelet of v1.17 or later, which sets the reference",
@@ -28,7 +30,7 @@ pub(super) fn review<'d>(
         return Ok(());
     };
     if items.next().is_some() {
-        violations.forbid(references, ONLY_THE_NODE, "remove the other references");
+        violations.forbid(MIRROR_OWNER, references, ONLY_THE_NODE, "remove the other references");
         return Ok(());
     }
     let owner = OwnerReference::of(first)?;
@@ -38,9 +40,15 @@ pub(super) fn review<'d>(
     }
     let node = lookups.node()?;
     if node.uid().is_none() {
-        violations.refuse(owner.name, "the cluster has no such Node", "register the node first");
+        violations.refuse(
+            MIRROR_OWNER,
+            owner.name,
+            "the cluster has no such Node",
+            "register the node first",
+        );
     } else if node.uid() != owner.uid.text()? {
         violations.refuse(
+            MIRROR_OWNER,
             owner.uid,
             "this is not the current UID of the Node",
             "use the current UID, as the Node may have been recreated",
@@ -59,7 +67,7 @@ fn review_fields<'d>(
     let mut check = |holds: bool, at: Node<'d>, rule: &'static str, remedy: &'static str| {
         if !holds {
             is_valid = false;
-            violations.refuse(at, rule, remedy);
+            violations.refuse(MIRROR_OWNER, at, rule, remedy);
         }
     };
     check(owner.api_version.text()? == Some("v1"), owner.api_version, ONLY_THE_NODE, "set it to v1");

@@ -2,6 +2,10 @@
 
 use admission::{Cluster, Fault, Get, Node, Operation, Request, Violations};
 
+use super::rule::{
+    BOUND_TOKEN, FOREIGN_POD_CONNECT, FOREIGN_POD_DELETE, FOREIGN_POD_EVICT, FOREIGN_POD_STATUS, NO_SUCH_POD,
+    STATUS_ONLY,
+};
 use crate::caller::Caller;
 use crate::view::Pod;
 
@@ -14,6 +18,7 @@ pub(super) fn of_new<'d>(own: &str, pod: Pod<'d>) -> Result<Violations<'d>, Faul
     let node = pod.node_name();
     if node.filled_text()? != Some(own) {
         violations.refuse(
+            BOUND_TOKEN,
             node,
             BOUND,
             "set the name of that node, or exempt the service account in exemptServiceAccounts",
@@ -29,12 +34,12 @@ pub(super) fn of_stored<'d>(
     operation: Operation,
 ) -> Result<Violations<'d>, Fault> {
     let mut violations = Violations::default();
-    let rule = if operation == Operation::Delete {
-        "a node may delete only its own pods"
+    let (id, rule) = if operation == Operation::Delete {
+        (FOREIGN_POD_DELETE, "a node may delete only its own pods")
     } else {
-        "a node may write only the status of its own pods"
+        (FOREIGN_POD_STATUS, "a node may write only the status of its own pods")
     };
-    review(caller, old, old.node_name(), rule, &mut violations)?;
+    review(caller, old, old.node_name(), id, rule, &mut violations)?;
     Ok(violations)
 }
 
@@ -63,13 +68,16 @@ pub(super) fn of_named<'d>(
     let get = Get { api_version: "v1", kind: "Pod", namespace, name, shape: Pod::BOUND };
     let mut violations = Violations::default();
     let Some(answer) = get.ask(cluster)? else {
-        violations.refuse(at, "the cluster has no such pod", "check the name and the namespace");
+        violations.refuse(NO_SUCH_POD, at, "the cluster has no such pod", "check the name and the namespace");
         return Ok(violations);
     };
     let document = answer.document()?;
-    let rule =
-        if evicts { "a node may evict only its own pods" } else { "a node may connect only to its own pods" };
-    review(caller, Pod::of(document.root()), at, rule, &mut violations)?;
+    let (id, rule) = if evicts {
+        (FOREIGN_POD_EVICT, "a node may evict only its own pods")
+    } else {
+        (FOREIGN_POD_CONNECT, "a node may connect only to its own pods")
+    };
+    review(caller, Pod::of(document.root()), at, id, rule, &mut violations)?;
     Ok(violations)
 }
 
@@ -79,6 +87,7 @@ pub(super) fn of_named<'d>(
 pub(super) fn not_a_status(old: Pod<'_>) -> Violations<'_> {
     let mut violations = Violations::default();
     violations.forbid(
+        STATUS_ONLY,
         old.metadata().name(),
         "a node may change its pods only through pods/status",
         "use the credentials of a controller or a user",
@@ -86,26 +95,28 @@ pub(super) fn not_a_status(old: Pod<'_>) -> Violations<'_> {
     violations
 }
 
-/// Adds a violation at `at` if a pod does not run on the node of the requesting user. `rule` is the
-/// rule for node users.
+/// Adds a violation at `at` if a pod does not run on the node of the requesting user. `id` and
+/// `rule` are those for node users.
 fn review<'d>(
     caller: Caller<'d>,
     pod: Pod<'_>,
     at: Node<'d>,
+    id: &'static str,
     rule: &'static str,
     violations: &mut Violations<'d>,
 ) -> Result<(), Fault> {
-    let (own, rule, remedy) = match caller {
+    let (own, id, rule, remedy) = match caller {
         Caller::Bound(own) => (
             own,
+            BOUND_TOKEN,
             BOUND,
             "use a token that is not bound to another node, or exempt the service account in exemptServiceAccounts",
         ),
-        Caller::Node(own) => (own, rule, "use the credentials of that node or of a controller"),
+        Caller::Node(own) => (own, id, rule, "use the credentials of that node or of a controller"),
         Caller::Other | Caller::Nameless => return Ok(()),
     };
     if pod.node_name().filled_text()? != Some(own) {
-        violations.refuse(at, rule, remedy);
+        violations.refuse(id, at, rule, remedy);
     }
     Ok(())
 }

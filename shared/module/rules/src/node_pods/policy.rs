@@ -9,6 +9,7 @@ use super::labels::Reason;
 use super::lookups::Lookups;
 use super::ranked::Ranked;
 use super::references::{self, ApiObjectReferences};
+use super::rule;
 use super::settings::{self, Mode, Settings};
 use super::{annotations, claims, munge, owners, ownership};
 use crate::caller::{Caller, nameless};
@@ -64,6 +65,8 @@ impl Policy for NodePods {
 
     const USERS: &'static [&'static str] = Caller::TEXTS;
 
+    const RULES: &'static [(&'static str, &'static str)] = rule::ALL;
+
     const SETTINGS: &'static [Setting] = settings::SETTINGS;
 
     const DOCS: &'static [(&'static str, &'static str)] = settings::DOCS;
@@ -84,7 +87,7 @@ impl Policy for NodePods {
         let caller = Caller::of(request, &self.settings.bound_tokens)?;
         let (own, is_node) = match caller {
             Caller::Other => return Ok(Verdict::admit()),
-            Caller::Nameless => return Ok(nameless(request).into()),
+            Caller::Nameless => return Ok(nameless(rule::NAMELESS_NODE, request).into()),
             Caller::Node(own) => (own, true),
             Caller::Bound(own) => (own, false),
         };
@@ -165,6 +168,7 @@ impl NodePods {
         let is_denied = munges && !(found.annotations.is_empty() && found.references.is_empty());
         if settings.restrict_namespaces && !is_denied && !lookups.namespace()?.permits_mirror_pods() {
             found.limited.push(Violation::forbidden(
+                rule::MIRROR_NAMESPACE,
                 metadata.namespace(),
                 lookups.namespace()?.no_mirror_pods_rule(),
                 "annotate the Namespace with node.kubernetes.io/mirror.allowed=true, or use another one",
@@ -186,6 +190,7 @@ impl NodePods {
             changes(Some(old.annotations()), new.annotations(), &mut |change| {
                 if munges && munge::is_record(change.key) {
                     found.limited.forbid(
+                        rule::REMOVAL_RECORD,
                         change.at,
                         "a node may not change the record of what was removed from a pod",
                         "leave it unchanged",
@@ -199,6 +204,7 @@ impl NodePods {
             let rank =
                 if settings.labels.denies(change.key) { &mut found.limited } else { &mut found.labels };
             rank.forbid(
+                rule::STATUS_LABEL,
                 change.at,
                 "a node may not set, change or remove labels through pods/status",
                 "leave the labels of the pod unchanged",
@@ -206,6 +212,7 @@ impl NodePods {
         })?;
         if !OwnerReference::are_equal(old.owner_references(), new.owner_references())? {
             found.limited.forbid(
+                rule::STATUS_OWNER,
                 new.owner_references(),
                 "a node may not change the owners of a pod",
                 "leave the owner references unchanged",
@@ -237,6 +244,7 @@ fn not_a_mirror_pod_of<'d>(caller: &str, pod: Pod<'d>) -> Result<Violations<'d>,
     let mirror = pod.metadata().annotations().at(MIRROR);
     if mirror.text()?.is_none() {
         violations.require(
+            rule::NOT_A_MIRROR_POD,
             mirror,
             "a node may create only mirror pods of its static pods",
             "use the credentials of a controller or a user",
@@ -245,8 +253,8 @@ fn not_a_mirror_pod_of<'d>(caller: &str, pod: Pod<'d>) -> Result<Violations<'d>,
     let node = pod.node_name();
     let (rule, remedy) = ("a node may create only its own mirror pods", "set the name of the node");
     match node.filled_text()? {
-        None => violations.require(node, rule, remedy),
-        Some(name) if name != caller => violations.refuse(node, rule, remedy),
+        None => violations.require(rule::FOREIGN_MIRROR_POD, node, rule, remedy),
+        Some(name) if name != caller => violations.refuse(rule::FOREIGN_MIRROR_POD, node, rule, remedy),
         Some(_) => {}
     }
     Ok(violations)

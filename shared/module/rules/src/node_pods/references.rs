@@ -2,6 +2,7 @@
 
 use admission::{Fault, Node, Violations, choices};
 
+use super::rule;
 use crate::view::{ContainerKind, Pod};
 
 choices! {
@@ -163,11 +164,12 @@ fn forbid_if_named<'d>(reference: Option<Node<'d>>, violations: &mut Violations<
 const REMEDY: &str = "remove it from the static pod, or set apiObjectReferences to Allow";
 
 fn forbid<'d>(at: Node<'d>, violations: &mut Violations<'d>) {
-    violations.forbid(at, "a mirror pod may not refer to API objects", REMEDY);
+    violations.forbid(rule::MIRROR_REFERENCE, at, "a mirror pod may not refer to API objects", REMEDY);
 }
 
 fn forbid_unknown<'d>(at: Node<'d>, violations: &mut Violations<'d>) {
     violations.forbid(
+        rule::MIRROR_VOLUME,
         at,
         "a mirror pod may have only volumes that are known not to refer to API objects",
         REMEDY,

@@ -80,7 +80,7 @@ impl Policy for PodSecurity {
 
     const OBJECT: Shape<'static> = Pod::FIELDS_FOR_POD_SECURITY_IN_ANY_KIND;
 
-    const CONTROLS: &'static [(&'static str, &'static str)] = &standard::CONTROLS;
+    const RULES: &'static [(&'static str, &'static str)] = &standard::CONTROLS;
 
     const SETTINGS: &'static [Setting] = settings::SETTINGS;
 

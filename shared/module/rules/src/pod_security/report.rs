@@ -278,24 +278,24 @@ fn add_violations<'d>(
     match problem {
         Problem::Unset(UnsetField { parent, part, steps }) => {
             let place = part.iter().chain(*steps).fold(*parent, |at, step| at.at(step));
-            violations.push(Violation::required(place, rule, remedy_of(remedy_if_unset)).of_check(check.id));
+            violations.push(Violation::required(check.id, place, rule, remedy_of(remedy_if_unset)));
         }
         Problem::Lacking(list, _) => {
-            violations.push(Violation::required(*list, rule, remedy_of(remedy)).of_check(check.id));
+            violations.push(Violation::required(check.id, *list, rule, remedy_of(remedy)));
         }
         Problem::Values(values) => {
             for RefusedValue { at, value } in values {
                 let rule = rule.clone();
                 let violation = match (field, value) {
                     (Field::VolumeSource(_) | Field::Volume(_), None) => {
-                        Violation::forbidden(*at, rule, remedy_of(remedy))
+                        Violation::forbidden(check.id, *at, rule, remedy_of(remedy))
                     }
                     (Field::VolumeSource(_) | Field::Volume(_), Some(_)) => {
-                        Violation::invalid(at.at("path"), rule, remedy_of(remedy))
+                        Violation::invalid(check.id, at.at("path"), rule, remedy_of(remedy))
                     }
-                    _ => Violation::invalid(*at, rule, remedy_of(remedy)),
+                    _ => Violation::invalid(check.id, *at, rule, remedy_of(remedy)),
                 };
-                violations.push(violation.of_check(check.id));
+                violations.push(violation);
             }
         }
     }

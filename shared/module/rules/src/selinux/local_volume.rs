@@ -2,6 +2,7 @@
 
 use admission::{Fault, Node, Verdict, Violations};
 
+use super::rule::LOCAL_VOLUME;
 use super::settings::LocalVolumes;
 use crate::summary::summary;
 
@@ -64,7 +65,7 @@ pub(super) fn review(object: Node<'_>, setting: LocalVolumes) -> Result<Verdict<
         LocalVolumes::Reject => {
             let mut violations = Violations::default();
             let rule = "the runtime would relabel a system path";
-            violations.refuse(at, rule, "use a path that holds nothing else");
+            violations.refuse(LOCAL_VOLUME, at, rule, "use a path that holds nothing else");
             Ok(violations.into())
         }
     }

@@ -35,6 +35,7 @@ mod ownership;
 mod pod;
 mod policy;
 pub mod pool;
+mod rule;
 mod settings;
 mod text;
 

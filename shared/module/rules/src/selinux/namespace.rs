@@ -10,6 +10,7 @@ use super::level::Level;
 use super::namespace_hash;
 use super::namespace_level::{annotated, hash_key, hashed};
 use super::pool::PROBES;
+use super::rule;
 use super::settings::{Allocation, Mode, Settings, Source};
 use super::text::filled;
 use crate::view::Namespace;
@@ -89,7 +90,12 @@ pub(super) fn review<'d>(
 
 fn duplicate<'d>(at: Node<'d>, other: &str) -> Violation<'d> {
     let rule = ["Namespace ", &Quoted(other).to_string(), " has this level"].concat();
-    Violation::invalid(at, rule, "choose another one, or put both in one of allocation.sharedGroups")
+    Violation::invalid(
+        rule::LEVEL_TAKEN,
+        at,
+        rule,
+        "choose another one, or put both in one of allocation.sharedGroups",
+    )
 }
 
 impl<'d> Review<'_, 'd> {
@@ -105,7 +111,7 @@ impl<'d> Review<'_, 'd> {
             let Some(text) = at.filled_text()? else { continue };
             if !self.is_editor && !self.is_candidate(text) {
                 let (rule, remedy) = CHOSEN;
-                findings.violations.refuse(at, rule, remedy);
+                findings.violations.refuse(rule::NAMESPACE_LEVEL, at, rule, remedy);
             } else if let Some(level) = self.parse(at, text, &mut findings.violations)
                 && !is_annotated
             {
@@ -126,7 +132,7 @@ impl<'d> Review<'_, 'd> {
         match Level::parse(text).and_then(|level| pool.validated(level)) {
             Ok(level) if pool.excluded.iter().any(|extra| level.reaches(extra)) => {
                 let rule = "gives access to the files of levels.extra, which every pod may set";
-                violations.refuse(at, rule, "choose another level");
+                violations.refuse(rule::NAMESPACE_LEVEL_VALUE, at, rule, "choose another level");
                 None
             }
             Ok(level) => Some(level),
@@ -136,7 +142,7 @@ impl<'d> Review<'_, 'd> {
                 } else {
                     "write three categories, such as s0:c1,c2,c3"
                 };
-                violations.refuse(at, rule, remedy);
+                violations.refuse(rule::NAMESPACE_LEVEL_VALUE, at, rule, remedy);
                 None
             }
         }
@@ -186,12 +192,18 @@ impl<'d> Review<'_, 'd> {
                     Some(level) => ["annotate it with ", key, ": ", &level.text()].concat(),
                     None => WIDEN.to_owned(),
                 };
-                violations.push(Violation::invalid(metadata.name(), rule.concat(), remedy));
+                violations.push(Violation::invalid(
+                    rule::LEVEL_TAKEN,
+                    metadata.name(),
+                    rule.concat(),
+                    remedy,
+                ));
             }
             return Ok(violations.into());
         }
         let Some(level) = free() else {
-            violations.forbid(metadata.annotations(), "no level is free for this name", WIDEN);
+            let rule = "no level is free for this name";
+            violations.forbid(rule::LEVELS_EXHAUSTED, metadata.annotations(), rule, WIDEN);
             return Ok(violations.into());
         };
         let mut edits = Edits::default();
@@ -220,7 +232,7 @@ impl<'d> Review<'_, 'd> {
                 });
             if !self.is_editor && !keeps_level {
                 let (rule, remedy) = if had_level { CHANGED } else { CHOSEN };
-                findings.violations.forbid(at, rule, remedy);
+                findings.violations.forbid(rule::NAMESPACE_LEVEL, at, rule, remedy);
                 continue;
             }
             let level = match text {

@@ -5,6 +5,7 @@ use admission::{Cluster, Fault, Node, Operation, Quoted, Request, Verdict, Viola
 
 use super::holders::{Holder, holders, other};
 use super::namespace_level::label_key;
+use super::rule::{LEVEL_TAKEN, NAMESPACE_LABEL};
 use super::settings::{Allocation, Collisions, OwnerScope, Settings};
 use super::text::filled;
 use crate::view::Namespace;
@@ -55,7 +56,7 @@ pub(super) fn review<'d>(
     } else {
         "choose another name, or put both in one of allocation.sharedGroups"
     };
-    violations.push(Violation::invalid(label.unwrap_or(at), rule, remedy.to_owned()));
+    violations.push(Violation::invalid(LEVEL_TAKEN, label.unwrap_or(at), rule, remedy.to_owned()));
     Ok(violations.into())
 }
 
@@ -93,7 +94,7 @@ fn protect_label<'d>(
         )
     };
     if let Some(at) = now.or(before) {
-        violations.forbid(at, rule, remedy);
+        violations.forbid(NAMESPACE_LABEL, at, rule, remedy);
     }
     Ok(())
 }

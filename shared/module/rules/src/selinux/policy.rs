@@ -66,6 +66,8 @@ impl Policy for Selinux {
 
     const OBJECT: Shape<'static> = Pod::FIELDS_FOR_SELINUX_IN_ANY_KIND;
 
+    const RULES: &'static [(&'static str, &'static str)] = super::rule::ALL;
+
     const SETTINGS: &'static [Setting] = settings::SETTINGS;
 
     const DOCS: &'static [(&'static str, &'static str)] = settings::DOCS;

@@ -75,7 +75,7 @@ pub fn complete(object: &mut Value, phase: Phase) {
 
 /// Completes an object as [`complete`] does for mutating webhooks, without what servers add to
 /// every object, whatever it has: its managers, and the token, the priority and the tolerations of
-/// a pod.
+/// a pod. The token is a projected volume with read-only mounts, which no mirror pod has.
 pub fn complete_own(object: &mut Value) {
     let Value::Object(fields) = object else { return };
     let kind = Kind::of(fields);

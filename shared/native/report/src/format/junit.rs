@@ -135,7 +135,7 @@ mod tests {
         let before = names(&report);
         for finding in &mut report.findings {
             finding.message.push_str(" (new)");
-            finding.rule.clear();
+            finding.reason.clear();
         }
         assert_eq!(names(&report), before);
     }

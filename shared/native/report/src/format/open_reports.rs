@@ -64,8 +64,7 @@ struct Summary {
 struct ReportResult<'r> {
     source: &'static str,
     policy: &'r str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule: Option<&'r str>,
+    rule: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
     category: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,7 +170,7 @@ fn result_of<'r>(view: &'r View<'_>, finding: &'r Finding, result: &'static str)
     ReportResult {
         source: SOURCE,
         policy: view.label(finding),
-        rule: finding.control.as_deref(),
+        rule: &finding.rule,
         category: policy.and_then(|policy| policy.category.as_deref()),
         severity: view.severity(finding).map(crate::Severity::name),
         result,

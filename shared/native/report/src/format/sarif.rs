@@ -277,37 +277,40 @@ struct Rules {
 }
 
 impl Rules {
-    /// A rule for each policy, and one for each control with a result.
+    /// A rule for each policy, and one for each rule with a result.
     fn new(view: &View<'_>, findings: &[&Finding]) -> Self {
-        let mut help: BTreeMap<(usize, Option<&str>), BTreeSet<String>> = BTreeMap::new();
+        // The lines of help of each rule, and the name of the rule.
+        let mut help = BTreeMap::<_, (Option<&str>, BTreeSet<String>)>::new();
         for policy in 0..view.report.policies.len() {
-            help.entry((policy, None)).or_default();
+            help.entry((policy, None::<&str>)).or_default();
         }
         for finding in findings {
-            let lines = help.entry((finding.policy, finding.control.as_deref())).or_default();
+            let (title, lines) = help.entry((finding.policy, Some(finding.rule.as_str()))).or_default();
+            *title = Some(finding.rule_title());
             if lines.len() < HELP_LINES {
                 lines.insert(match &finding.remedy {
-                    Some(remedy) => format!("{}; {remedy}", finding.rule),
-                    None => finding.rule.clone(),
+                    Some(remedy) => format!("{}; {remedy}", finding.reason),
+                    None => finding.reason.clone(),
                 });
             }
         }
         let mut rules = Self { described: Vec::new(), index: BTreeMap::new() };
-        for ((policy, control), lines) in help {
+        for ((policy, id), (title, lines)) in help {
             let label = view.labels().get(policy).map_or("", String::as_str);
-            let id = control.map_or_else(|| label.to_owned(), |control| format!("{label}/{control}"));
-            if rules.index.insert(id.clone(), rules.described.len()).is_none() {
-                rules.described.push(rule(view, policy, control, &id, &lines));
+            let id = id.map_or_else(|| label.to_owned(), |id| format!("{label}/{id}"));
+            if !rules.index.contains_key(&id) {
+                rules.described.push(rule(view, policy, title, &id, &lines));
+                rules.index.insert(id, rules.described.len() - 1);
             }
         }
         rules
     }
 }
 
-fn rule(view: &View<'_>, policy: usize, control: Option<&str>, id: &str, lines: &BTreeSet<String>) -> Value {
+fn rule(view: &View<'_>, policy: usize, title: Option<&str>, id: &str, lines: &BTreeSet<String>) -> Value {
     let Some(policy) = view.report.policies.get(policy) else { return json!({ "id": id }) };
-    let short = match control {
-        Some(control) => format!("Control {control} of the policy {}", policy.label()),
+    let short = match title {
+        Some(title) => format!("{title}: a rule of the policy {}", policy.label()),
         None => format!("The policy {}", policy.label()),
     };
     let mode = if policy.protects { "denies violations" } else { "reports violations (mode: monitor)" };
@@ -366,7 +369,12 @@ mod tests {
 
     #[test]
     fn each_result_has_its_rule_a_location_and_a_unique_fingerprint() {
-        let log = sarif(&sample::report());
+        let mut report = sample::report();
+        let of_module = report.findings.iter().find(|finding| finding.rule == crate::DENIED).unwrap().clone();
+        for reason in ["a", "z"] {
+            report.findings.push(Finding { reason: reason.to_owned(), ..of_module.clone() });
+        }
+        let log = sarif(&report);
         let run = &log["runs"][0];
         let mut fingerprints = BTreeSet::new();
         for result in run["results"].as_array().unwrap() {
@@ -378,7 +386,7 @@ mod tests {
                 fingerprints.insert(result["partialFingerprints"]["primaryLocationLineHash"].to_string())
             );
         }
-        assert_eq!(fingerprints.len(), 9);
+        assert_eq!(fingerprints.len(), 11);
     }
 
     #[test]

@@ -127,7 +127,8 @@ impl<'j> Record<'j> {
         }
         if denial.more > 0 {
             let more = format!("and {} further violations", denial.more);
-            self.add_finding(status, index, &of_text(more, None), asked);
+            let more = Violation { reason: "further violations".to_owned(), ..of_text(more, None) };
+            self.add_finding(status, index, &more, asked);
         }
     }
 
@@ -141,21 +142,33 @@ impl<'j> Record<'j> {
             _ => message,
         };
         let path = steps.as_deref().filter(|_| subject.has_places);
+        let general = match status {
+            Status::Denied | Status::Monitored => report::DENIED,
+            Status::Unknown => report::FAULT,
+            Status::Warned => report::WARNING,
+        };
         self.output.findings.push(Finding {
             status,
             policy: index,
-            control: violation.control.clone(),
+            rule: violation.rule.map_or(general, |rule| rule.id).to_owned(),
+            rule_name: violation.rule.map(|rule| rule.name.to_owned()),
             object: subject.reference.clone(),
             path: steps.as_deref().map(crate::subject::path),
-            stable_path: steps.as_deref().map(|steps| stable_path(asked.object(), steps)),
+            // A value outside of the object, such as one of the old object, has a place, too.
+            stable_path: match (steps.as_deref(), violation.payload_steps()) {
+                (Some(steps), _) => Some(stable_path(asked.object(), steps)),
+                (None, steps) => {
+                    steps.and_then(<[_]>::split_first).map(|(_, rest)| crate::subject::path(rest))
+                }
+            },
             value_digest: violation.refused(asked.request).map(|value| report::digest(&value)),
             message,
-            rule: violation.rule.clone(),
+            reason: violation.reason.clone(),
             remedy: violation.remedy.clone(),
             place: Some(self.locator.place(subject.spot, path)),
             concerns_pods: asked.concerns_pods(),
             others: Vec::new(),
-            excepted: subject.exceptions.covering(status, index, violation.check),
+            excepted: subject.exceptions.covering(status, index, violation.rule.map(|rule| rule.id)),
             is_known: false,
         });
     }

@@ -217,7 +217,7 @@ pub(crate) struct OutputArgs {
 pub(crate) struct ExceptionArgs {
     /// Evaluate without the exceptions that annotations of the objects make.
     ///
-    /// The annotation portcullis.dev/except.POLICY or portcullis.dev/except.POLICY.CHECK accepts
+    /// The annotation portcullis.dev/except.POLICY or portcullis.dev/except.POLICY.RULE accepts
     /// findings about its object. Its value is the reason, which can end in "until YYYY-MM-DD".
     #[arg(long)]
     pub(crate) no_exceptions: bool,

@@ -63,7 +63,9 @@ fn a_signal_ends_a_command_that_reads() {
                 &["scan", "-", "-p", "external-ips"]
             };
             let mut child = folder.command(arguments).spawn().unwrap();
-            child.stdin.as_mut().unwrap().write_all(b"apiVersion: v1\n").unwrap();
+            // It stays open: `wait` would close it, and the command would end by itself.
+            let mut input = child.stdin.take().unwrap();
+            input.write_all(b"apiVersion: v1\n").unwrap();
             wait_until(&mut child, |process| catches(process, number));
             send(signal, &child);
             assert_eq!(child.wait().unwrap().code(), ENDED, "{command} {signal}");

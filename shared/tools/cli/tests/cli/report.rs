@@ -55,10 +55,10 @@ fn a_report_is_converted_to_what_the_scan_would_have_written() {
         folder.refused(&["report", "convert", "pods.yaml"], ""),
         "pods.yaml: not a report of portcullis: expected value at line 1 column 1; scan with -o json writes one"
     );
-    folder.file("other.json", folder.read("scan.json").replacen("\"version\": 2", "\"version\": 9", 1));
+    folder.file("other.json", folder.read("scan.json").replacen("\"version\": 3", "\"version\": 9", 1));
     assert_eq!(
         folder.refused(&["report", "convert", "other.json"], ""),
-        "other.json: the report has version 9, this program reads version 2; scan again"
+        "other.json: the report has version 9, this program reads version 3; scan again"
     );
 }
 

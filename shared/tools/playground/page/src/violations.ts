@@ -1,4 +1,4 @@
-// Violations, grouped by control, counted and folded.
+// Violations, grouped by rule, counted and folded.
 import type { CellAnswer, TextMark, ViolationDetail, ViolationGroup } from "playground";
 import { button, count, make, withBreaks } from "./dom";
 

@@ -176,7 +176,7 @@ test("filters combine, count and reset", async () => {
   await says(page, `${all} findings`);
   await page.getByRole("combobox", { name: "Policy" }).selectOption({ label: "pod-security" });
   await says(page, `4 findings of ${all} match`);
-  await page.getByRole("combobox", { name: "Control" }).selectOption({ label: "privileged" });
+  await page.getByRole("combobox", { name: "Rule" }).selectOption({ label: "Privileged Containers" });
   await says(page, `2 findings of ${all} match`);
   await eventually(() => shown(page).count(), 2);
   await page.getByLabel("Text").fill("containers[1]  WEB");

@@ -89,7 +89,7 @@ fn title(request: &Value) -> String {
         .unwrap_or_default()
 }
 
-/// Returns the violations by control, or by rule, in the order in which they appear.
+/// Returns the violations by rule, in the order in which they appear.
 fn groups(
     playground: &Playground,
     evaluated: &Evaluated,
@@ -98,11 +98,11 @@ fn groups(
 ) -> Vec<ViolationGroup> {
     let mut groups: Vec<ViolationGroup> = Vec::new();
     for violation in summary::denial(answer).iter().flat_map(|denial| &denial.violations) {
-        let control = violation.control.as_ref().unwrap_or(&violation.rule);
+        let control = violation.rule.map_or(violation.reason.as_str(), |rule| rule.name);
         let violation = detail(playground, evaluated, violation, asked);
-        match groups.iter_mut().find(|group| group.control == *control) {
+        match groups.iter_mut().find(|group| group.control == control) {
             Some(group) => group.violations.push(violation),
-            None => groups.push(ViolationGroup { control: control.clone(), violations: vec![violation] }),
+            None => groups.push(ViolationGroup { control: control.to_owned(), violations: vec![violation] }),
         }
     }
     groups
@@ -119,7 +119,7 @@ fn detail(
     ViolationDetail {
         path: steps.as_deref().map(path).unwrap_or_default(),
         message,
-        rule: violation.rule.clone(),
+        rule: violation.reason.clone(),
         remedy: violation.remedy.clone(),
         mark: place.as_ref().and_then(|place| playground.mark(evaluated, place)),
         fix: match &place {

@@ -26,8 +26,8 @@ pub(super) fn fix(playground: &Playground, evaluated: &Evaluated, policy: usize,
         let Some(denial) = summary::denial(answer) else { return };
         lists_all &= denial.more == 0;
         for violation in &denial.violations {
-            let control = violation.control.as_ref().unwrap_or(&violation.rule);
-            if !controls.is_empty() && !controls.contains(control) {
+            let control = violation.rule.map_or(violation.reason.as_str(), |rule| rule.name);
+            if !controls.is_empty() && !controls.iter().any(|one| one == control) {
                 continue;
             }
             let (place, message) = summary::locate(evaluated, violation, asked);

@@ -29,7 +29,7 @@ pub struct CellAnswer {
     /// The reason of a fault, or why the outcome is not known.
     #[tsify(optional)]
     pub reason: Option<String>,
-    /// The violations, by control. A policy without controls has one group for each rule.
+    /// The violations, by rule. A text of another module is a group of its own.
     pub groups: Vec<ViolationGroup>,
     /// The number of violations that the message of the policy counts but does not list.
     pub more: u32,
@@ -53,11 +53,11 @@ pub struct CellAnswer {
     pub response: String,
 }
 
-/// Violations of a control.
+/// Violations of a rule.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct ViolationGroup {
-    /// The control, such as `Host Namespaces`, or the rule of a policy without controls.
+    /// The name of the rule, such as `Host Namespaces`, or the text of another module.
     pub control: String,
     /// The violations, in the order of the object.
     pub violations: Vec<ViolationDetail>,

@@ -8,6 +8,7 @@ use super::lookups::Lookups;
 use super::profiles;
 use super::site::{Site, is_privileged};
 use crate::selinux::level::Level;
+use crate::selinux::rule;
 use crate::selinux::settings::{LevelMatch, Lift, is_file_type, needs_exemption};
 
 const DIFFERS: &str = "is not the value that every pod must have";
@@ -75,7 +76,12 @@ fn refuse<'d>(
 ) -> Result<(), Fault> {
     let mut text = prefix(site)?;
     text.push_str(rule);
-    findings.violations.push(Violation::invalid(site.at(field), text, remedy.to_owned()));
+    findings.violations.push(Violation::invalid(
+        rule::of_field(field),
+        site.at(field),
+        text,
+        remedy.to_owned(),
+    ));
     Ok(())
 }
 

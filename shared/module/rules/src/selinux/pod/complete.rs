@@ -7,6 +7,7 @@ use super::context::Context;
 use super::findings::Findings;
 use super::site::Site;
 use super::subject::SubjectKind;
+use crate::selinux::rule::TYPE;
 use crate::selinux::settings::HostNamespaceAction;
 
 const EVERY_POD: &str = "every pod must have one";
@@ -85,7 +86,7 @@ fn complete_type<'d>(
     let mut text = prefix(site)?;
     text.push_str(rule);
     let remedy = ["set it to ", type_name].concat();
-    findings.violations.push(Violation::required(site.at("type"), text, remedy));
+    findings.violations.push(Violation::required(TYPE, site.at("type"), text, remedy));
     Ok(())
 }
 
@@ -104,6 +105,6 @@ fn add_missing<'d>(
         }
         None => None,
     };
-    findings.missing(site.at(field), value, rule);
+    findings.missing(field, site.at(field), value, rule);
     Ok(())
 }

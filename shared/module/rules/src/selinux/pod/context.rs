@@ -8,6 +8,7 @@ use super::owner::{self, Owner};
 use super::site::Site;
 use super::subject::{Subject, SubjectKind};
 use crate::selinux::level::Level;
+use crate::selinux::rule::NAMESPACE_WITHOUT_LEVEL;
 use crate::selinux::settings::{
     HostNamespaceAction, HostNamespaceLevel, Lift, Mode, Settings, shares_host_processes,
 };
@@ -148,7 +149,12 @@ fn find_owner<'d>(
         let rule = [owner.text().as_str(), " has no level"].concat();
         let key = allocation.annotations.first().map_or("", String::as_str);
         let remedy = ["ask one of allocation.annotationEditors to annotate it with ", key].concat();
-        findings.violations.push(Violation::forbidden(pod_site.at("level"), rule, remedy));
+        findings.violations.push(Violation::forbidden(
+            NAMESPACE_WITHOUT_LEVEL,
+            pod_site.at("level"),
+            rule,
+            remedy,
+        ));
     }
     Ok(owner)
 }

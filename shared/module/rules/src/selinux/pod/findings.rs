@@ -3,6 +3,7 @@
 use admission::bounds::ANNOTATION;
 use admission::{Edits, Fault, Json, Node, Verdict, Violation, Violations};
 
+use crate::selinux::rule;
 use crate::selinux::settings::{Mode, OnLookupFailure};
 use crate::summary::summary;
 
@@ -25,6 +26,7 @@ pub(super) struct Findings<'d> {
 
 #[derive(Debug)]
 struct Missing<'d> {
+    field: &'static str,
     at: Node<'d>,
     value: String,
     /// The rule that requires the value; `None` if it is optional.
@@ -37,8 +39,8 @@ impl<'d> Findings<'d> {
     }
 
     /// Adds a missing value. [`Mode::Validate`] denies the object by the rule, if there is one.
-    pub(super) fn missing(&mut self, at: Node<'d>, value: String, rule: Option<String>) {
-        self.missing.push(Missing { at, value, rule });
+    pub(super) fn missing(&mut self, field: &'static str, at: Node<'d>, value: String, rule: Option<String>) {
+        self.missing.push(Missing { field, at, value, rule });
     }
 
     /// Adds a value that [`Mode::Mutate`] writes and that [`Mode::Validate`] does not require.
@@ -80,18 +82,18 @@ impl<'d> Findings<'d> {
         let mut edits = Edits::default();
         let mut defaulted = Vec::new();
         if mode == Mode::Validate {
-            for Missing { at, value, rule } in self.missing {
+            for Missing { field, at, value, rule } in self.missing {
                 if let Some(rule) = rule {
                     let remedy = ["set it to ", &value].concat();
-                    self.violations.push(Violation::required(at, rule, remedy));
+                    self.violations.push(Violation::required(rule::of_field(field), at, rule, remedy));
                 }
             }
         } else if changes > MOST_CHANGES
-            && let Some(Missing { at, .. }) = self.missing.first()
+            && let Some(Missing { field, at, .. }) = self.missing.first()
         {
             let rule = "more than 1000 values are missing";
             let remedy = "set them for the pod instead of its containers";
-            self.violations.push(Violation::forbidden(*at, rule, remedy));
+            self.violations.push(Violation::forbidden(rule::of_field(field), *at, rule, remedy));
         } else if self.violations.is_empty() {
             let missing = self.missing.into_iter().map(|missing| (missing.at, missing.value));
             for (at, value) in missing.chain(self.additions) {

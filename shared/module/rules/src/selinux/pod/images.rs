@@ -17,6 +17,7 @@ use super::lookups::Lookups;
 use super::site::Site;
 use super::subject::{Subject, SubjectKind};
 use crate::conditions::EvalContext;
+use crate::selinux::rule::IMAGE_NOT_COVERED;
 use crate::selinux::settings::{Exempt, Lift};
 
 /// Determines for each site which rules do not apply to its container.
@@ -74,7 +75,12 @@ pub(super) fn check_images<'d>(
                 ": exempt.pods does not cover its SELinux options with this image",
             ];
             let at = container.place().at("image");
-            findings.violations.push(Violation::invalid(at, rule.concat(), "use an image that it covers"));
+            findings.violations.push(Violation::invalid(
+                IMAGE_NOT_COVERED,
+                at,
+                rule.concat(),
+                "use an image that it covers",
+            ));
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ use super::findings::Findings;
 use super::running::Running;
 use super::subject::SubjectKind;
 use crate::selinux::level::Level;
+use crate::selinux::rule::INTRA_POD;
 use crate::selinux::settings::{IntraPod, LevelMatch};
 
 /// Compares the level of each container with that of the first.
@@ -70,8 +71,8 @@ fn violation<'d>(first: &Running<'d>, other: &Running<'d>, names: [&str; 2]) -> 
     let at = other.site.at("level");
     let remedy = "set one level for all containers";
     Ok(if at.is_present()? {
-        Violation::invalid(at, rule.concat(), remedy)
+        Violation::invalid(INTRA_POD, at, rule.concat(), remedy)
     } else {
-        Violation::required(at, rule.concat(), remedy)
+        Violation::required(INTRA_POD, at, rule.concat(), remedy)
     })
 }

@@ -27,6 +27,7 @@ pub(super) use self::site::Site;
 use self::subject::{Subject, SubjectKind};
 use super::settings::{HostNamespaceAction, Settings};
 use crate::namespace_lookup::NamespaceLookup;
+use crate::selinux::rule::HOST_NAMESPACE;
 use crate::view::{Namespace, Pod};
 
 /// Evaluates a pod, a template of `kind`, ephemeral containers that are added to a pod, or new
@@ -110,7 +111,7 @@ fn reject_host_namespaces<'d>(context: &Context<'_, 'd>, findings: &mut Findings
     if host_namespaces.action == HostNamespaceAction::Reject {
         for trigger in host_namespaces.triggers(context.subject.pod.spec())? {
             let rule = "pods must not share host namespaces, where SELinux does not confine them";
-            findings.violations.forbid(trigger, rule, "remove it");
+            findings.violations.forbid(HOST_NAMESPACE, trigger, rule, "remove it");
         }
     }
     Ok(())

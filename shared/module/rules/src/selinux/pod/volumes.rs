@@ -8,6 +8,7 @@ use super::findings::Findings;
 use super::lookups::Lookups;
 use super::running::Running;
 use super::subject::SubjectKind;
+use crate::selinux::rule::{SHARED_CLAIM, VOLUME};
 use crate::selinux::settings::{Caution, ChangePolicy, SharedClaims};
 use crate::view::Namespace;
 
@@ -89,7 +90,7 @@ fn add_caution<'d>(
         Caution::Warn => findings.warn(rule, &[volume]),
         Caution::Reject => {
             let text = ["volume ", &Quoted(volume).to_string(), ": ", rule].concat();
-            findings.violations.push(Violation::forbidden(at, text, "remove it"));
+            findings.violations.push(Violation::forbidden(VOLUME, at, text, "remove it"));
         }
     }
 }
@@ -170,7 +171,12 @@ fn check_shared_claims<'d>(
         let rule =
             ["Pod ", &Quoted(&other).to_string(), " uses this claim with another level or change policy"];
         let remedy = "give both pods one level and one seLinuxChangePolicy";
-        findings.violations.push(Violation::invalid(claim.at("claimName"), rule.concat(), remedy));
+        findings.violations.push(Violation::invalid(
+            SHARED_CLAIM,
+            claim.at("claimName"),
+            rule.concat(),
+            remedy,
+        ));
     }
     Ok(())
 }

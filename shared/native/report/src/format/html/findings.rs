@@ -118,7 +118,7 @@ fn write_finding(
     finding: &Finding,
 ) -> io::Result<()> {
     let state = state(finding);
-    let control = finding.control.as_deref().and_then(|control| page.controls.get(control));
+    let control = page.rules.get(finding.rule_title());
     let control = control.map(|number| format!(r#" data-c="{number}""#)).unwrap_or_default();
     let severity = page.view.severity(finding);
     let (data, shown) = match severity {

@@ -29,15 +29,15 @@ const OWNERS: usize = 500;
 struct Page<'r> {
     view: View<'r>,
     namespaces: BTreeMap<&'r str, usize>,
-    controls: BTreeMap<&'r str, usize>,
+    rules: BTreeMap<&'r str, usize>,
 }
 
 impl<'r> Page<'r> {
     fn new(report: &'r Report) -> Self {
         let of_findings = report.findings.iter().map(namespace);
         let namespaces = of_findings.chain(report.totals.by_namespace.keys().map(String::as_str));
-        let controls = report.findings.iter().filter_map(|finding| finding.control.as_deref());
-        Self { view: View::new(report), namespaces: numbered(namespaces), controls: numbered(controls) }
+        let rules = report.findings.iter().map(Finding::rule_title);
+        Self { view: View::new(report), namespaces: numbered(namespaces), rules: numbered(rules) }
     }
 }
 
@@ -189,7 +189,7 @@ fn write_filters(out: &mut dyn Write, page: &Page<'_>) -> io::Result<()> {
     let selects = [
         ("n", "Namespace", numbers(&page.namespaces, namespace_name)),
         ("p", "Policy", policies.map(|(index, label)| (index.to_string(), markup(label))).collect()),
-        ("c", "Control", numbers(&page.controls, markup)),
+        ("c", "Rule", numbers(&page.rules, markup)),
         ("s", "Severity", severities.collect()),
         ("r", "Result", states.into_iter().map(|state| (state.to_owned(), state.to_owned())).collect()),
     ];
