@@ -1,4 +1,4 @@
-//! The ids of rules, by which reports know findings.
+//! Rule ids, which identify findings in reports.
 
 use std::collections::BTreeSet;
 
