@@ -74,6 +74,13 @@ pub fn compare(plan: Plan) -> Result<Row, String> {
         let is_read = theirs.error.is_empty();
         let ours = match manifest::documents(text) {
             Ok(ours) => ours,
+            // A scan of a folder leaves out templates with a warning.
+            Err(problem) if is_read && problem.is_template() => {
+                return Ok(Outcome::Different(format!(
+                    "kubectl: {}; here: {problem}",
+                    json!(theirs.documents)
+                )));
+            }
             Err(_) if is_read => return Ok(Outcome::Named(REFUSED)),
             Err(_) => return Ok(Outcome::Equal),
         };

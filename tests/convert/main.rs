@@ -237,7 +237,7 @@ fn rejects_invalid_input_with_one_line() {
         (
             "kyverno",
             "# Policies\n[1]",
-            ":2:2: a number is not a Kubernetes object; expected Kyverno policies",
+            ":2:1: a list of values that are not Kubernetes objects; expected Kyverno policies",
         ),
         (
             "kyverno",

@@ -51,7 +51,7 @@ fn the_task_finds_every_problem_that_a_scan_prints() {
     let task = &tasks["tasks"][0];
     let folder = Folder::new("editors-task");
     folder.file("manifests/web.yaml", EXPOSED.replace("spec:", "spec:\n  nodeport: 3"));
-    folder.file("manifests/bad.yaml", "kind: [\n");
+    folder.file("manifests/bad.yaml", "apiVersion: v1\nkind: [\n");
     folder.file("policies/observed.yaml", MONITOR.replace("VERSION", env!("CARGO_PKG_VERSION")));
     let enforced = MONITOR.replace("VERSION", env!("CARGO_PKG_VERSION"));
     folder.file(
@@ -71,7 +71,13 @@ fn the_task_finds_every_problem_that_a_scan_prints() {
     let mut expected = [
         ["error", "manifests/web.yaml", "8", "7", message],
         ["warning", "manifests/web.yaml", "8", "7", message],
-        ["error", "manifests/bad.yaml", "1", "7", "invalid YAML: unclosed bracket '['"],
+        [
+            "error",
+            "manifests/bad.yaml",
+            "2",
+            "7",
+            "invalid YAML: unclosed bracket '['; correct it, or exclude it",
+        ],
         ["warning", "manifests/web.yaml", "6", "3", "spec.nodeport: unknown field"],
     ];
     expected.sort_unstable();

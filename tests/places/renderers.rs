@@ -87,6 +87,122 @@ fn a_chart_is_rendered_and_a_change_of_it_evaluated() {
     assert!(!(done.stdout + &*done.stderr).contains(&*env::temp_dir().join(".tmp").to_string_lossy()));
 }
 
+/// A repository of the shape that many have: a chart, a kustomization of a base with a patch, a
+/// template of another program, and files that are not manifests.
+fn whole(repository: &Repository) {
+    let folder = &repository.0;
+    let service = |name: &str| {
+        format!(
+            "apiVersion: v1\nkind: Service\nmetadata: {{name: {name}}}\nspec: {{externalIPs: [192.0.2.1]}}\n"
+        )
+    };
+    folder.file("charts/shop/Chart.yaml", "apiVersion: v2\nname: shop\nversion: 0.1.0\n");
+    folder.file("charts/shop/values.yaml", "addresses: [192.0.2.1]\n");
+    folder.file("charts/shop/templates/service.yaml", TEMPLATE);
+    folder.file("charts/shop/charts/db/Chart.yaml", "apiVersion: v2\nname: db\nversion: 0.1.0\n");
+    folder.file("charts/shop/charts/db/templates/service.yaml", service("db"));
+    folder
+        .file("charts/library/Chart.yaml", "apiVersion: v2\nname: library\nversion: 0.1.0\ntype: library\n");
+    folder.file("charts/library/charts/app/service.yaml", service("app"));
+    folder.file("deploy/base/service.yaml", service("base"));
+    folder.file("deploy/base/kustomization.yaml", "resources: [service.yaml]\n");
+    folder.file(
+        "deploy/prod/kustomization.yaml",
+        "resources: [../base]\nnamePrefix: prod-\npatches: [{path: patch.yaml, target: {kind: Service}}]\n",
+    );
+    folder.file("deploy/prod/patch.yaml", "- {op: add, path: /metadata/labels, value: {a: b}}\n");
+    folder
+        .file("deploy/remote/kustomization.yaml", "resources: [https://example.com/a, ../other, own.txt]\n");
+    folder.file("deploy/remote/own.txt", service("own"));
+    folder.file("deploy/other/kustomization.yaml", "Resources: [service.yaml]\n---\na: 1\n");
+    folder.file("deploy/other/service.yaml", service("other"));
+    folder.file("deploy/patched/kustomization.yaml", "resources: [../other]\nnamePrefix: patched-\n");
+    folder.file("hack/template.yaml", "apiVersion: v1\nkind: Service\nmetadata:\n  name: {{ name }}-a\n");
+    folder.file("hack/broken.json", "{\"a\": 1, // a comment\n}\n");
+    folder.file("testdata/broken.yaml", "apiVersion: v1\nkind: [\n");
+    folder.file("package.json", "{\"name\": \"shop\"}\n");
+    folder.file(".portcullisignore", "testdata/\n");
+}
+
+#[test]
+fn a_whole_repository_is_evaluated_rendered_excluded_or_named() {
+    let Some(helm) = program("HELM", "helm", "the scans of charts") else { return };
+    let Some(kubectl) = program("KUBECTL", "kubectl", "the scans of overlays") else { return };
+    let repository = Repository::new("whole", "helm", helm);
+    repository.0.link("kubectl", kubectl);
+    whole(&repository);
+    let done = repository.scan(&["."]);
+    assert_eq!(done.status, 1, "{done:?}");
+    for want in [
+        "  Service default/db\n",
+        "  Service default/web\n",
+        "  Service default/prod-base\n    DENIED    external-ips/not-allowed, deploy/base/service.yaml:4:22\n",
+        "  Service default/own\n",
+        "  Service default/other\n",
+        "  Service default/patched-other\n",
+        "  Service default/app\n",
+        "FAILED  7 denied, 0 unknown",
+        "warning: hack/template.yaml:4:",
+        "note: hack/broken.json:1:10: invalid JSON: ",
+        "note: files that are excluded: testdata/broken.yaml\n",
+        "note: charts that are rendered, in the place of their templates: charts/shop\n",
+        "in the place of the files that they name: deploy/patched, deploy/prod\n",
+        "warning: deploy/remote/kustomization.yaml: the kustomization is not built, and its resources and patches \
+         are evaluated as they are: deploy/remote/kustomization.yaml names `https://example.com/a`, which is not a \
+         file here\n",
+    ] {
+        assert!(done.stdout.contains(want), "{want} {}", done.stdout);
+    }
+    for unwanted in ["deploy/prod/patch.yaml", "library/Chart.yaml", "Service default/base\n"] {
+        assert!(!done.stdout.contains(unwanted), "{unwanted} {}", done.stdout);
+    }
+    assert_eq!(repository.scan(&[".", "--strict"]).status, 2);
+    let excluded =
+        [".", "--exclude", "/charts", "--exclude", "remote", "--exclude", "*late.yaml", "--strict"];
+    assert!(repository.scan(&excluded).stdout.contains("FAILED  2 denied, 0 unknown"));
+    // A chart that the user names is not rendered a second time.
+    let named = [".", "--helm", "./charts/shop/", "--kustomize", "deploy/prod/"];
+    assert!(repository.scan(&named).stdout.contains("FAILED  7 denied, 0 unknown"));
+    // Both states of a change are rendered, and policies tolerate stored addresses.
+    repository.commit();
+    let change = [".", "--old", "git:HEAD"];
+    let of_named = [&named[..], &change[1..]].concat();
+    for change in [&change[..], &of_named, &["./deploy/../deploy", "--old", "git:HEAD"]] {
+        let done = repository.scan(change);
+        assert_eq!(done.status, 0, "{done:?}");
+    }
+    repository.0.file("charts/shop/values.yaml", "addresses: [192.0.2.2]\n");
+    let done = repository.scan(&change);
+    assert!(
+        done.stdout.contains("Service default/web\n") && done.stdout.contains("FAILED  1 denied"),
+        "{done:?}"
+    );
+}
+
+#[test]
+fn without_programs_resources_are_evaluated_and_charts_named() {
+    let Some(git) = program("GIT", "git", "the scans of repositories") else { return };
+    let repository = Repository::new("bare", "git", git);
+    whole(&repository);
+    let arguments = ["scan", "--policy", "external-ips", "."];
+    let done = Done::of(repository.0.command(tool(), &arguments).env("PATH", repository.0.0.join("bin")));
+    assert_eq!(done.status, 1, "{done:?}");
+    for want in [
+        "  Service default/base\n",
+        "  Service default/own\n",
+        "  Service default/other\n",
+        // An object of a chart that is not a template.
+        "  Service default/db\n",
+        "  Service default/app\n",
+        "FAILED  5 denied, 0 unknown",
+        "warning: charts/shop/Chart.yaml: the chart is not rendered, and its templates are not evaluated: cannot be \
+         rendered: install helm; pass --helm with --values, or exclude it\n",
+        "warning: deploy/prod/kustomization.yaml: the kustomization is not built",
+    ] {
+        assert!(done.stdout.contains(want), "{want} {}", done.stdout);
+    }
+}
+
 #[test]
 fn a_chart_that_has_no_revision_is_an_error() {
     let Some(helm) = program("HELM", "helm", "the scans of charts") else { return };
@@ -118,13 +234,13 @@ fn an_overlay_is_built_and_a_change_of_it_evaluated() {
         )
     };
     folder.file("base/service.yaml", service("192.0.2.1"));
-    folder.file("base/kustomization.yaml", "resources: [service.yaml]\nbuildMetadata: [originAnnotations]\n");
+    folder.file("base/kustomization.yaml", "resources: [service.yaml]\n");
     folder.file("prod/kustomization.yaml", "resources: [../base]\nnamePrefix: prod-\n");
     repository.commit();
     let done = repository.scan(&["--kustomize", "prod"]);
     assert_eq!(done.status, 1, "{done:?}");
     assert!(done.stdout.contains("prod-web"), "{done:?}");
-    assert!(repository.scan(&["--kustomize", "base"]).stdout.contains("base/service.yaml:3"));
+    assert!(repository.scan(&["--kustomize", "base"]).stdout.contains("base/service.yaml:4:22"));
 
     let change = ["--kustomize", "prod", "--old", "git:HEAD"];
     let done = repository.scan(&change);

@@ -40,6 +40,8 @@ pub(crate) struct Limits {
 pub(crate) enum Fault {
     /// The text is no YAML, in the words of the parser.
     Syntax(Position, String),
+    /// A key that is a mapping or a list, such as that of `{{ name }}`.
+    Key(Position, String),
     /// YAML that kubectl or this crate does not take.
     Refused(Position, String),
     /// Aliases expand to too much, or values are nested too deeply.
@@ -49,10 +51,13 @@ pub(crate) enum Fault {
 
 impl Fault {
     /// Returns the fault as a problem, with advice in addition to the words of the parser.
-    pub(crate) fn problem(&self, advised: impl Fn(&str) -> String) -> Problem {
+    pub(crate) fn problem(&self, text: &str, advised: impl Fn(&str) -> String) -> Problem {
         let invalid = |at: Position, message: String| Problem::invalid("YAML", Some(at), message);
         match self {
-            Self::Syntax(at, words) => invalid(*at, advised(words)),
+            // The document has ended before, and kubectl does not read on.
+            Self::Syntax(at, words) if words.contains("<document start>") => invalid(*at, advised(words)),
+            Self::Syntax(at, words) => invalid(*at, advised(words)).in_text(text),
+            Self::Key(at, message) => invalid(*at, message.clone()).in_text(text),
             Self::Refused(at, message) => invalid(*at, message.clone()),
             Self::TooMuch(at) => {
                 invalid(*at, "nested too deeply, or aliases expand to too much data".to_owned())
@@ -247,7 +252,9 @@ impl<'t> Composer<'t> {
         {
             return Err(separator(at));
         }
-        if self.flow > 0 && style == ScalarStyle::Plain && self.is_other_text(text, span) {
+        let is_tagged_value = tag.is_some() && text.starts_with(':');
+        let is_other_text = is_tagged_value || self.is_other_text(text, span);
+        if self.flow > 0 && style == ScalarStyle::Plain && is_other_text {
             let message = format!("kubectl reads something else than `{text}` here; quote it");
             return Err(Fault::Refused(position(span), message));
         }
@@ -303,7 +310,11 @@ impl<'t> Composer<'t> {
             if is_merge {
                 fields.merge(value, at, self.limits)?;
             } else {
-                let name = key(&name.into_value()).map_err(|message| Fault::Refused(at, message))?;
+                let name = name.into_value();
+                let name = key(&name).map_err(|message| match name {
+                    Value::Array(_) | Value::Object(_) => Fault::Key(at, message),
+                    _ => Fault::Refused(at, message),
+                })?;
                 fields.explicit(name, at, value, self.limits)?;
             }
         }

@@ -102,7 +102,7 @@ fn json<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
         if error.is_data() {
             return Problem::new(at, message);
         }
-        Problem::invalid("JSON", at, message)
+        Problem::invalid("JSON", at, message).in_text(text)
     })?;
     let values: Vec<Value> = values.into_iter().map(|Parsed(value)| value).collect();
     if let [Value::Array(_), _, ..] = values.as_slice() {
@@ -112,7 +112,7 @@ fn json<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
 }
 
 fn yaml(text: &str, limits: Limits) -> Result<Vec<Value>, Problem> {
-    let parts = compose::documents(text, limits).map_err(|fault| fault.problem(advised))?;
+    let parts = compose::documents(text, limits).map_err(|fault| fault.problem(text, advised))?;
     let mut values: Vec<Value> = parts.into_iter().map(Part::into_value).collect();
     values.iter_mut().for_each(whole_numbers);
     Ok(values)

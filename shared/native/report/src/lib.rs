@@ -31,6 +31,7 @@ pub mod junit;
 mod model;
 mod moves;
 mod names;
+mod notices;
 mod read;
 #[cfg(test)]
 mod sample;

@@ -10,6 +10,7 @@ use crate::evaluate::DUPLICATE;
 use crate::guards::{Suspicion, suspicions};
 use crate::input::Chunk;
 use crate::locate::Locator;
+use crate::rendered;
 
 /// A value of an input that may be an object.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ pub struct Entry {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rendered {
     pub(crate) kind: String,
+    pub(crate) name: String,
     /// The annotation of Kustomize about the origin of the object.
     pub(crate) origin: Option<String>,
 }
@@ -36,6 +38,7 @@ impl Entry {
         let text = |pointer| object.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
         Rendered {
             kind: text("/kind").unwrap_or_default(),
+            name: text("/metadata/name").unwrap_or_default(),
             origin: text("/metadata/annotations/config.kubernetes.io~1origin"),
         }
     }
@@ -44,7 +47,12 @@ impl Entry {
     #[must_use]
     pub fn take(mut self, chunk: &Chunk) -> (Content, Spot) {
         let rendered = if chunk.origin.is_rendered { self.rendered() } else { Rendered::default() };
-        let content = std::mem::replace(&mut self.content, Content::Other(String::new()));
+        let mut content = std::mem::replace(&mut self.content, Content::Other(String::new()));
+        if let Content::Object(object) = &mut content
+            && chunk.origin.noted_below.is_some()
+        {
+            rendered::remove_note(object);
+        }
         (content, Spot { document: self.document, steps: self.steps, rendered })
     }
 }
@@ -83,8 +91,9 @@ pub struct Entries {
 
 impl Content {
     /// Returns why a value is not evaluated, and how much that matters; `None` for an object or a
-    /// review. `is_item` tells that it is an item of a list.
-    pub(crate) fn problem(&self, is_item: bool) -> Option<(Level, String)> {
+    /// review.
+    pub(crate) fn problem(&self, chunk: &Chunk, steps: &[Step]) -> Option<(Level, String)> {
+        let is_item = chunk.list.is_some() || steps.iter().any(|step| matches!(step, Step::Field(_)));
         let (level, problem, remedy) = match self {
             Self::Object(_) | Self::Review(_) => return None,
             // An item without a kind is an object whose kind the list names too late.
@@ -109,8 +118,7 @@ impl Entries {
         let mut remarks: Vec<Notice> = self.warning(chunk).into_iter().collect();
         for Entry { document, steps, content } in &self.entries {
             let spot = Spot { document: *document, steps: steps.clone(), rendered: Rendered::default() };
-            let is_item = chunk.list.is_some() || !steps.is_empty();
-            if let Some((level, message)) = content.problem(is_item) {
+            if let Some((level, message)) = content.problem(chunk, steps) {
                 remarks.push(Notice { level, place: Some(locator.place(&spot, None)), message });
             }
             if let Content::Object(object) = content {
@@ -216,8 +224,15 @@ fn check_envelope(documents: Vec<Value>, duplicate: Option<Problem>) -> Result<(
 /// Adds a value, or the items of a list.
 fn flatten(value: Value, document: usize, steps: &mut Vec<Step>, entries: &mut Vec<Entry>) {
     let (items, name) = match value {
-        // The output of `jq '.items'`.
-        Value::Array(items) => (items, None),
+        // The output of `jq '.items'`, or a list of other values, such as a patch.
+        Value::Array(items) => {
+            if !items.is_empty() && items.iter().all(is_other) {
+                let problem = "a list of values that are not Kubernetes objects".to_owned();
+                entries.push(Entry { document, steps: steps.clone(), content: Content::Other(problem) });
+                return;
+            }
+            (items, None)
+        }
         value => {
             // To kubectl, an item of a list is one only if it has items (`IsList` in
             // k8s.io/apimachinery).
@@ -242,15 +257,29 @@ fn flatten(value: Value, document: usize, steps: &mut Vec<Step>, entries: &mut V
     steps.truncate(length);
 }
 
+/// Returns whether a value is not an object and not a review, and has neither apiVersion nor kind.
+fn is_other(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().all(is_other),
+        Value::Object(_) => {
+            text(value, "apiVersion").or(text(value, "kind")).is_none() && Form::of(value).is_none()
+        }
+        _ => true,
+    }
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+    value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
 fn content(value: Value) -> Content {
-    let text = |name: &str| value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     if value.is_object() && Form::of(&value).is_some() {
         return Content::Review(value);
     }
     if !value.is_object() {
         return Content::Other(format!("{} is not a Kubernetes object", found(&value)));
     }
-    match (text("apiVersion"), text("kind")) {
+    match (text(&value, "apiVersion"), text(&value, "kind")) {
         (Some(_), Some(_)) => Content::Object(value),
         (None, Some(kind)) => {
             Content::Untyped(format!("not a Kubernetes object: a {kind} without apiVersion"))

@@ -38,8 +38,11 @@ mod document;
 mod entry;
 mod evaluate;
 mod exceptions;
+mod exclusions;
+mod folder;
 mod guards;
 mod input;
+mod kustomization;
 mod live;
 mod locate;
 mod look_up;
@@ -52,12 +55,14 @@ mod rendered;
 mod replacement;
 mod request;
 mod requests;
-mod revision;
 mod run;
 mod scan;
 mod session;
+mod sources;
+mod state;
 mod subject;
 mod tally;
+mod tracked;
 mod unsettled;
 mod verdict;
 mod violation;
@@ -78,18 +83,19 @@ pub use observer::{Explanation, Observer};
 pub use old::{Old, identity_in};
 pub use options::{ExceptionsOf, Operation, Options, Pods};
 pub use policy::{Engine, Module, Policy};
-pub use rendered::{Chart, add_helm, add_kustomize, add_rendered_revision};
+pub use rendered::Chart;
 pub use request::Question;
 pub use requests::EntryRequest;
-pub use revision::add_revision;
 pub use scan::Scan;
 pub use session::Session;
+pub use sources::Sources;
 pub use subject::Identity;
 pub use verdict::{Effect, Request, Verdict};
 #[cfg(feature = "modules")]
 pub use verdict::{Reply, out_of_scope};
 pub use violation::{Denial, Rule, Violation, leading_path};
 
+use input::may_be_object;
 use manifest::{Position, Problem};
 use report::{Level, Notice, Place, Span};
 
@@ -97,18 +103,28 @@ const START: Position = Position { line: 1, column: 1 };
 
 fn unreadable(chunk: &Chunk, problem: &Problem) -> Notice {
     let is_template = chunk.text.contains("{{") && !chunk.origin.is_rendered;
-    let advice = if is_template { "; if it is a template of Helm, scan what it renders" } else { "" };
+    let (level, advice) = match chunk.origin.of_templates {
+        None if is_template => (Level::Error, "; if it is a template of Helm, scan what it renders"),
+        None => (Level::Error, ""),
+        Some(_) if chunk.list.is_none() && !may_be_object(chunk.text.as_bytes()) => {
+            (Level::Note, "; it is skipped, because it has neither apiVersion nor kind")
+        }
+        Some(level) if problem.is_template() => {
+            (level, "; it is skipped as a template: scan what it renders, or exclude it")
+        }
+        Some(_) => (Level::Error, "; correct it, or exclude it"),
+    };
     Notice {
-        level: Level::Error,
+        level,
         place: Some(place_of(chunk, problem.at)),
         message: message_at(&chunk.origin, problem.at, &format!("{}{advice}", problem.message())),
     }
 }
 
-fn unreadable_input(Unreadable { origin, problem }: &Unreadable, is_live: bool) -> Notice {
+fn unreadable_input(Unreadable { origin, problem, level }: &Unreadable, is_live: bool) -> Notice {
     let place = place(origin, problem.at, problem.at.is_some());
     Notice {
-        level: Level::Error,
+        level: *level,
         place: Some(place).filter(|_| !is_live),
         message: message_at(origin, problem.at, &problem.message()),
     }

@@ -9,25 +9,27 @@ use text::Step;
 use crate::START;
 use crate::entry::Spot;
 use crate::input::Chunk;
-use crate::rendered;
+use crate::rendered::{self, Source};
 
 /// Finds places in a piece. The places are computed when the first one is asked for.
 #[derive(Debug)]
 pub struct Locator<'c> {
     chunk: &'c Chunk,
     places: OnceCell<Places>,
+    /// The file that Kustomize read the object from.
+    source: OnceCell<Option<Source>>,
 }
 
 impl<'c> Locator<'c> {
     /// Creates a locator for the entries of a piece.
     #[must_use]
     pub fn new(chunk: &'c Chunk) -> Self {
-        Self { chunk, places: OnceCell::new() }
+        Self { chunk, places: OnceCell::new(), source: OnceCell::new() }
     }
 
     /// Creates a locator for findings that are not reported: it computes no places.
     pub(crate) fn nowhere(chunk: &'c Chunk) -> Self {
-        Self { chunk, places: Places::of("").into() }
+        Self { chunk, places: Places::of("").into(), source: None.into() }
     }
 
     /// The file of an entry.
@@ -49,6 +51,10 @@ impl<'c> Locator<'c> {
             && let Some(place) = exact
         {
             return self.in_file(place, true);
+        }
+        let source = self.source.get_or_init(|| Source::read(self.chunk, entry));
+        if let Some(place) = source.as_ref().and_then(|source| source.place(self.chunk, entry, path)) {
+            return place;
         }
         let kind = [Step::Field("kind".to_owned())];
         let metadata = [Step::Field("metadata".to_owned())];

@@ -2,15 +2,21 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use manifest::Places;
 use report::{Place, Position, Span};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use text::Step;
 
 use crate::checkout::Checkout;
 use crate::entry::{Rendered, Spot};
 use crate::input::{Chunk, Files, Origin, file_name};
+use crate::locate::position;
+use crate::state::{State, normalized, relative};
 
 /// A chart with the arguments of `helm template`.
 #[derive(Clone, Debug)]
@@ -25,74 +31,94 @@ pub struct Chart {
     pub namespace: String,
 }
 
-/// Adds the manifests that `helm template` renders of a chart.
+/// Returns the manifests that `helm template` renders of a chart.
+pub(crate) fn template(chart: &Chart, state: &State) -> Result<String, String> {
+    run(&[chart.command()], state)
+}
+
+/// A text that Kustomize built.
+#[derive(Debug)]
+pub(crate) struct Built {
+    text: String,
+    /// The folder to which its notes of origin are relative; `None` without notes.
+    noted_below: Option<PathBuf>,
+}
+
+impl Built {
+    /// Adds the text. Findings have the place in the file that Kustomize notes, or of its own file.
+    pub(crate) fn add(self, files: &mut Files, origin: Origin) {
+        let Self { text, noted_below } = self;
+        files.add_text(Arc::new(Origin { noted_below, is_rendered: true, ..origin }), text);
+    }
+}
+
+/// Returns the manifests that `kustomize build` or `kubectl kustomize` builds of a folder.
+///
+/// Those of the working directory have notes of their origin, for which a temporary kustomization
+/// includes the folder.
+pub(crate) fn build(folder: &Path, state: &State) -> Result<Built, String> {
+    if !state.is_revision()
+        && let Some(overlay) = overlay(folder)
+        && let Ok(text) = run(&kustomize(overlay.path()), state)
+    {
+        return Ok(Built { text, noted_below: overlay.path().canonicalize().ok() });
+    }
+    run(&kustomize(folder), state).map(|text| Built { text, noted_below: None })
+}
+
+fn kustomize(folder: &Path) -> [Run; 2] {
+    // A name that begins with a hyphen is not an option.
+    let folder = Path::new(".").join(folder);
+    [
+        ("kustomize", vec!["build".into(), folder.clone().into()]),
+        ("kubectl", vec!["kustomize".into(), folder.into()]),
+    ]
+}
+
+/// Writes a kustomization that includes a folder and asks for notes.
+fn overlay(folder: &Path) -> Option<TempDir> {
+    let overlay = TempDir::new().ok()?;
+    // Kustomize takes no absolute path.
+    let path = relative(&overlay.path().canonicalize().ok()?, &folder.canonicalize().ok()?);
+    let kustomization = json!({ "resources": [path.to_str()?], "buildMetadata": ["originAnnotations"] });
+    std::fs::write(overlay.path().join("kustomization.yaml"), kustomization.to_string()).ok()?;
+    Some(overlay)
+}
+
+/// Removes the note of origin from an object.
+pub(crate) fn remove_note(object: &mut Value) {
+    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+    let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) else { return };
+    if annotations.remove(NOTE).is_some() && annotations.is_empty() {
+        metadata.remove("annotations");
+    }
+}
+
+/// The annotation in which Kustomize notes the origin of an object.
+const NOTE: &str = "config.kubernetes.io/origin";
+
+/// Adds the text of a chart, whose templates are in a folder.
 ///
 /// Helm notes the template of each document in a comment. Findings have the place of the template's
 /// `kind`, because Helm does not note which of its lines renders a value.
-pub fn add_helm(files: &mut Files, chart: &Chart) {
-    let folder = Path::new(&chart.chart).is_dir().then(|| file_name(Path::new(&chart.chart)));
-    let origin = Origin {
-        name: chart.chart.clone(),
-        path: chart.chart.clone(),
-        chart: folder.or_else(|| Some(String::new())),
-        is_rendered: true,
-    };
-    add(files, origin, &[chart.command()], &str::to_owned);
+pub(crate) fn add_chart(files: &mut Files, folder: String, origin: Origin, text: String) {
+    files.add_text(Arc::new(Origin { chart: Some(folder), is_rendered: true, ..origin }), text);
 }
-
-/// Adds the manifests that `kustomize build` or `kubectl kustomize` builds of a folder. Findings
-/// have the place of the folder's `kustomization.yaml`, unless Kustomize notes the origin of an
-/// object in its annotation `config.kubernetes.io/origin`.
-pub fn add_kustomize(files: &mut Files, folder: &str) {
-    let name = KUSTOMIZATIONS
-        .iter()
-        .map(|name| Path::new(folder).join(name))
-        .find(|path| path.is_file())
-        .map_or_else(|| folder.to_owned(), |path| file_name(&path));
-    let origin = Origin { name, path: folder.to_owned(), chart: None, is_rendered: true };
-    add(files, origin, &kustomize(folder), &str::to_owned);
-}
-
-/// Adds what [`add_helm`] and [`add_kustomize`] add, of a revision of the user's git repository.
-pub fn add_rendered_revision(files: &mut Files, revision: &str, charts: &[Chart], folders: &[String]) {
-    let checkout = match Checkout::of(revision) {
-        Ok(checkout) => checkout,
-        Err(problem) => return files.add_problem(&format!("git:{revision}"), problem),
-    };
-    let told = |message: &str| checkout.told(message);
-    for chart in charts {
-        let name = checkout.name(&chart.chart);
-        match chart.of(&checkout) {
-            Ok(old) => {
-                let origin = Origin {
-                    name: name.clone(),
-                    path: chart.chart.clone(),
-                    chart: Some(name),
-                    is_rendered: true,
-                };
-                add(files, origin, &[old.command()], &told);
-            }
-            Err(problem) => files.add_problem(&name, problem),
-        }
-    }
-    for folder in folders {
-        let name = checkout.name(folder);
-        match checkout.find(folder) {
-            Ok(found) => {
-                let origin = Origin { name, path: folder.clone(), chart: None, is_rendered: true };
-                add(files, origin, &kustomize(&found.to_string_lossy()), &told);
-            }
-            Err(problem) => files.add_problem(&name, problem),
-        }
-    }
-}
-
-/// The names of a file by which Kustomize knows a folder.
-const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 type Run = (&'static str, Vec<OsString>);
 
 impl Chart {
+    /// A chart in a folder, with its own values.
+    pub(crate) fn of_folder(folder: &Path, namespace: &str) -> Self {
+        Self {
+            // A name that begins with a hyphen is not an option.
+            chart: Path::new(".").join(folder).to_string_lossy().into_owned(),
+            values: Vec::new(),
+            release: "release-name".to_owned(),
+            namespace: namespace.to_owned(),
+        }
+    }
+
     fn command(&self) -> Run {
         let mut arguments: Vec<OsString> = [
             "template",
@@ -112,44 +138,38 @@ impl Chart {
     }
 
     /// Returns the chart with its values in a revision.
-    fn of(&self, checkout: &Checkout) -> Result<Self, String> {
+    pub(crate) fn of(&self, checkout: &Checkout) -> Result<Self, String> {
         if !Path::new(".").join(&self.chart).is_dir() {
             return Err(
                 "only a folder has a revision; give the chart before the change, rendered, with --old"
                     .to_owned(),
             );
         }
-        let text = |path: &String| checkout.find(path).map(|found| found.to_string_lossy().into_owned());
+        let text = |path: &String| checkout.existing(path).map(|found| found.to_string_lossy().into_owned());
         let values: Result<_, String> = self.values.iter().map(text).collect();
         Ok(Self { chart: text(&self.chart)?, values: values?, ..self.clone() })
     }
 }
 
-fn kustomize(folder: &str) -> [Run; 2] {
-    [("kustomize", vec!["build".into(), folder.into()]), ("kubectl", vec!["kustomize".into(), folder.into()])]
-}
-
-/// Adds the output of the first of some programs that exists.
-fn add(files: &mut Files, origin: Origin, commands: &[Run], told: &dyn Fn(&str) -> String) {
+/// Returns the output of the first of some programs that exists.
+fn run(commands: &[Run], state: &State) -> Result<String, String> {
     for (program, arguments) in commands {
         let output = match Command::new(program).args(arguments).output() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => {
-                return files.add_problem(&origin.name, format!("{program} cannot be run: {error}"));
-            }
+            Err(error) => return Err(format!("{program} cannot be run: {error}")),
             Ok(output) => output,
         };
         if !output.status.success() {
-            let problem = told(String::from_utf8_lossy(&output.stderr).trim());
-            return files.add_problem(&origin.name, format!("{program} failed: {problem}"));
+            let words = String::from_utf8_lossy(&output.stderr);
+            // Helm writes what it notes before its error.
+            let problem = words.split_once("Error: ").map_or(&*words, |(_, problem)| problem);
+            return Err(format!("{program} failed: {}", state.told(problem.trim())));
         }
-        return match String::from_utf8(output.stdout) {
-            Ok(text) => files.add_text(Arc::new(origin), text),
-            Err(_) => files.add_problem(&origin.name, format!("{program} wrote text that is not UTF-8")),
-        };
+        return String::from_utf8(output.stdout)
+            .map_err(|_| format!("{program} wrote text that is not UTF-8"));
     }
     let names: Vec<&str> = commands.iter().map(|(program, _)| *program).collect();
-    files.add_problem(&origin.name, format!("cannot be rendered: install {}", names.join(" or ")));
+    Err(format!("cannot be rendered: install {}", names.join(" or ")))
 }
 
 /// Returns the place of a value in the file that it was rendered from, as far as the renderer notes
@@ -169,7 +189,7 @@ pub(crate) fn template_place(chunk: &Chunk, spot: &Spot, place: Place) -> Place 
 pub(crate) fn source(chunk: &Chunk, spot: &Spot) -> String {
     let source = match &chunk.origin.chart {
         Some(chart) => helm_source(chart, &chunk.text),
-        None if chunk.origin.is_rendered => kustomize_source(&chunk.origin.name, &spot.rendered),
+        None if chunk.origin.is_rendered => kustomize_source(&chunk.origin, &spot.rendered),
         None => None,
     };
     source.unwrap_or_else(|| chunk.origin.name.clone())
@@ -182,13 +202,81 @@ fn helm_source(chart: &str, text: &str) -> Option<String> {
     Some(if chart.is_empty() { source.to_owned() } else { format!("{chart}/{inside}") })
 }
 
-/// Returns the file from Kustomize's annotation, which the user can ask for by `buildMetadata:
+/// Returns the file from Kustomize's annotation, which the user can also ask for by `buildMetadata:
 /// [originAnnotations]`.
-fn kustomize_source(kustomization: &str, rendered: &Rendered) -> Option<String> {
-    let origin = rendered.origin.as_deref()?;
-    let path = origin.lines().find_map(|line| line.strip_prefix("path: "))?.trim();
-    let file = Path::new(kustomization).parent()?.join(path);
+fn kustomize_source(origin: &Origin, rendered: &Rendered) -> Option<String> {
+    let note = rendered.origin.as_deref()?;
+    let path = note.lines().find_map(|line| line.strip_prefix("path: "))?.trim();
+    let folder = origin.noted_below.as_deref().or_else(|| Path::new(&origin.name).parent())?;
+    let file = normalized(&folder.join(path));
     file.is_file().then(|| file_name(&file))
+}
+
+/// The file that Kustomize read an object from.
+#[derive(Debug)]
+pub(crate) struct Source {
+    file: String,
+    documents: Vec<Value>,
+    places: Places,
+}
+
+impl Source {
+    /// Reads the file; `None` if Kustomize did not note it, or it cannot be read.
+    pub(crate) fn read(chunk: &Chunk, spot: &Spot) -> Option<Self> {
+        if !chunk.origin.is_rendered || chunk.origin.chart.is_some() {
+            return None;
+        }
+        let file = kustomize_source(&chunk.origin, &spot.rendered)?;
+        let text = std::fs::read_to_string(&file).ok()?;
+        let (documents, _) = manifest::documents_with_duplicates(&text).ok()?;
+        Some(Self { file, documents, places: Places::of(&text) })
+    }
+
+    /// Returns the place of a path in an object if the file has the same value there, or else the
+    /// place of the object.
+    pub(crate) fn place(&self, chunk: &Chunk, spot: &Spot, path: Option<&[Step]>) -> Option<Place> {
+        let number = self.document(&spot.rendered)?;
+        let built = manifest::documents(&chunk.text).ok()?;
+        let built = built.get(spot.document).and_then(|built| follow(built, &spot.steps).1)?;
+        let read = self.documents.get(number)?;
+        let path = path.filter(|path| !path.is_empty() && follow(built, path) == follow(read, path));
+        let exact = path.and_then(|path| {
+            self.places.find_exactly(number, path.get(..1)?)?;
+            self.places.find(number, path)
+        });
+        let kind = || self.places.find(number, &[Step::Field("kind".to_owned())]);
+        let place = exact.or_else(kind)?;
+        let span = Span { start: position(place.start), end: position(place.end) };
+        Some(Place { file: self.file.clone(), span: Some(span), is_exact: exact.is_some() })
+    }
+
+    /// Returns the number of the document of an object: Kustomize can add to the name.
+    fn document(&self, rendered: &Rendered) -> Option<usize> {
+        let fit = |document: &Value| {
+            let text = |pointer| document.pointer(pointer).and_then(Value::as_str);
+            let name = text("/metadata/name").filter(|name| rendered.name.contains(name))?;
+            (text("/kind")? == rendered.kind).then_some(name.len())
+        };
+        let fitting =
+            self.documents.iter().enumerate().filter_map(|(number, document)| Some((fit(document)?, number)));
+        fitting.max().map(|(_, number)| number)
+    }
+}
+
+/// Follows a path. Returns the number of steps that exist, and the value at the end if all do.
+fn follow<'v>(value: &'v Value, path: &[Step]) -> (usize, Option<&'v Value>) {
+    let mut value = value;
+    for (number, step) in path.iter().enumerate() {
+        let next = match step {
+            Step::Field(name) => value.get(name),
+            Step::Index(index) => usize::try_from(*index).ok().and_then(|index| value.get(index)),
+        };
+        match next {
+            Some(next) => value = next,
+            None => return (number, None),
+        }
+    }
+    (path.len(), Some(value))
 }
 
 fn kind_line(text: &str, kind: &str) -> Option<u64> {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use kubernetes::review::Form;
 use report::{Level, Notice, Place};
-use scan::{Chunk, Content, Entries, Entry, Files, Input as _};
+use scan::{Chunk, Content, Entries, Entry, Files, Input as _, Sources};
 
 use crate::failure::Failure;
 use crate::print_problem;
@@ -13,10 +13,15 @@ use crate::source::{InputReader, shown};
 
 /// Finds the files that arguments name.
 pub(crate) fn files(arguments: &[String], reader: &mut InputReader) -> Result<Files, Failure> {
-    for argument in arguments {
+    find(&Sources::of(arguments), reader)
+}
+
+/// Finds the files of sources.
+pub(crate) fn find(sources: &Sources, reader: &mut InputReader) -> Result<Files, Failure> {
+    for argument in &sources.paths {
         reader.claim(argument)?;
     }
-    let files = Files::of_arguments(arguments);
+    let files = sources.find();
     files.names().for_each(|name| reader.note(name));
     Ok(files)
 }

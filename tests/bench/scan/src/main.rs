@@ -12,7 +12,7 @@ use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use scan::{Engine, Evaluator, Files, Input, Options, Policy, Scan};
+use scan::{Engine, Evaluator, Files, Input, Options, Policy, Scan, Sources};
 use serde_json::{Value, json};
 use wapc_host::{Deployment, Host, Resource};
 
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn measure(path: &Path, objects: u64, modules: Option<&str>) -> Result<(), Box<dyn Error>> {
     let name = path.to_string_lossy().into_owned();
-    let files = || Files::of_arguments(std::slice::from_ref(&name));
+    let files = || Sources::of(std::slice::from_ref(&name)).find();
     let mut out = std::io::stdout().lock();
     let bytes = fs::metadata(path)?.len();
     writeln!(out, "{objects} objects, {} MiB, {} threads\n", bytes >> 20, Options::default().workers)?;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use bench_scan::{Call, Module, Server, check_interrupt};
 use kubernetes::review::Draft;
-use scan::{Files, Options, Policy, Scan};
+use scan::{Options, Policy, Scan, Sources};
 use serde_json::{Value, json};
 
 use crate::dump;
@@ -57,7 +57,7 @@ fn scan(policy: Policy, pods: &[Value], folder: &Path) -> Result<Duration, Box<d
     let scan = Scan::new(vec![policy], Options::default());
     let start = Instant::now();
     let report =
-        scan.run(&mut Files::of_arguments(&[list.to_string_lossy().into_owned()]), None, None, &mut ());
+        scan.run(&mut Sources::of(&[list.to_string_lossy().into_owned()]).find(), None, None, &mut ());
     let time = start.elapsed();
     if report.totals.evaluations != PODS {
         return Err(format!("{} evaluations of {PODS} pods", report.totals.evaluations).into());

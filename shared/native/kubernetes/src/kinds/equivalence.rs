@@ -32,6 +32,16 @@ pub(crate) fn groups_of(plural: &str) -> Option<&'static [&'static str]> {
     COHABITING.iter().find(|(resource, _)| *resource == plural).map(|(_, groups)| *groups)
 }
 
+/// Returns whether no server since Kubernetes 1.16 has a resource, so that no request about it is
+/// converted to a current version (the deprecation guide of Kubernetes).
+pub(crate) fn is_gone(group: &str, version: &str, plural: &str) -> bool {
+    match group {
+        "apps" => version != "v1",
+        "extensions" => plural != "ingresses",
+        _ => false,
+    }
+}
+
 pub(crate) fn has_same_fields(group: &str, plural: &str, one: &str, other: &str) -> bool {
     SAME_FIELDS.iter().any(|(of, resources, versions)| {
         *of == group

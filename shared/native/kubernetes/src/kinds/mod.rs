@@ -132,7 +132,8 @@ impl Kinds {
     }
 
     /// Returns the other resources with the same objects, with whether a conversion to them changes
-    /// `apiVersion` alone. A server that has a current resource has none that was removed.
+    /// `apiVersion` alone. A server that has a current resource has none that was removed. Of those
+    /// that were removed long ago, none is converted.
     pub fn equivalents<'k>(
         &'k self,
         group: &'k str,
@@ -151,7 +152,8 @@ impl Kinds {
         // At most one definition has this group and plural, so the order of the map does not
         // matter.
         let custom = self.custom.values().flatten();
-        BUILT_IN.iter().chain(custom).filter(is_equivalent).map(move |other| {
+        let is_gone = equivalence::is_gone(group, version, plural);
+        let equivalents = BUILT_IN.iter().chain(custom).filter(is_equivalent).map(move |other| {
             let is_same = match other.origin {
                 Origin::Custom => true,
                 Origin::CustomConverted | Origin::Guessed | Origin::Served => false,
@@ -161,7 +163,8 @@ impl Kinds {
                 }
             };
             (other, is_same)
-        })
+        });
+        equivalents.filter(move |(_, is_same)| *is_same || !is_gone)
     }
 }
 

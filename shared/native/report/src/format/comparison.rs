@@ -6,6 +6,7 @@ use super::text::{BOLD, GREEN, MAGENTA, Paint, RED, count, write_finding, write_
 use super::{Format, Options};
 use crate::escape::{markdown, one_line};
 use crate::names::View;
+use crate::notices::for_people;
 use crate::{Comparison, Exit, Finding, PolicyRef, Report};
 
 impl Comparison {
@@ -154,7 +155,8 @@ fn write_markdown(out: &mut dyn Write, comparison: &Comparison, options: &Option
     let different: Vec<(String, String)> = comparison.different().collect();
     let rows = different.iter().map(|(label, what)| format!("| {} | {} |", markdown(label), markdown(what)));
     super::markdown::write_table(out, "Policies", "| policy | difference |\n|---|---|", rows, &mut size)?;
-    let notices = comparison.notices.iter().map(super::markdown::notice);
+    let notices = for_people(&comparison.notices);
+    let notices = notices.iter().map(super::markdown::notice);
     super::markdown::write_table(out, "Problems", super::markdown::NOTICES, notices, &mut size)
 }
 

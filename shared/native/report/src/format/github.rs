@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::text::count;
 use crate::names::{Counts, View};
+use crate::notices::for_people;
 use crate::{Level, Place, Report, Span, Status};
 
 /// The number of annotations of a kind that GitHub shows for a step.
@@ -14,7 +15,8 @@ const KINDS: [&str; 3] = ["error", "warning", "notice"];
 /// Writes the worst findings as workflow commands, and then how many there are beyond.
 pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let view = View::new(report);
-    let notices = report.notices.iter().map(|notice| {
+    let notices = for_people(&report.notices);
+    let notices = notices.iter().map(|notice| {
         let kind = match notice.level {
             Level::Error => "error",
             Level::Warning => "warning",

@@ -6,6 +6,7 @@ use super::Options;
 use super::text::{COLUMNS, change, count, result, sentences};
 use crate::escape::{markdown, markup, one_line};
 use crate::names::{Counts, View};
+use crate::notices::for_people;
 use crate::{Exit, Finding, Level, Notice, Report, exit};
 
 /// The size at which the list of findings ends. GitHub refuses summaries of more than 1 MiB.
@@ -33,10 +34,14 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
     writeln!(out, "{}\n", sentences(report).join(" "))?;
     write_totals(out, &view)?;
     let mut size: usize = 0;
-    write_table(out, "Problems", NOTICES, report.notices.iter().map(notice), &mut size)?;
+    // Errors may hide any number of findings; warnings and notes do not.
+    let (errors, others): (Vec<_>, Vec<_>) =
+        for_people(&report.notices).into_iter().partition(|notice| notice.level == Level::Error);
+    write_table(out, "Problems", NOTICES, errors.iter().map(notice), &mut size)?;
     let findings = view.worst_first();
     let rows = findings.iter().map(|finding| row(&view, finding));
     write_table(out, "Findings", FINDINGS, rows, &mut size)?;
+    write_table(out, "Warnings and notes", NOTICES, others.iter().map(notice), &mut size)?;
     write_changes(out, &view, &mut size)
 }
 

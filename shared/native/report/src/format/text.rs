@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 use super::Options;
 use crate::escape::one_line;
 use crate::names::{Counts, View};
+use crate::notices::for_people;
 use crate::{Exit, FailOn, Finding, Level, Mutation, PolicyTotals, Report, Status, exit};
 
 pub(super) const GREEN: Style = AnsiColor::Green.on_default().bold();
@@ -123,7 +124,7 @@ pub(super) fn write_notices(out: &mut dyn Write, report: &Report, paint: Paint) 
         return Ok(());
     }
     writeln!(out, "{}", paint.with(BOLD, "Problems"))?;
-    for notice in &report.notices {
+    for notice in for_people(&report.notices) {
         let (name, style) = match notice.level {
             Level::Error => ("error:", RED),
             Level::Warning => ("warning:", YELLOW),

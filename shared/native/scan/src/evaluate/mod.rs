@@ -116,6 +116,10 @@ impl Walk<'_> {
     fn evaluate_whole(&self, chunk: &Chunk) -> Output {
         let mut output = self.empty_output();
         output.bytes = u64::try_from(chunk.text.len()).unwrap_or(u64::MAX);
+        // A line about the chart stands for its templates.
+        if chunk.origin.is_of_chart && chunk.text.contains("{{") {
+            return output;
+        }
         match crate::entry::read(chunk) {
             Ok(read) => {
                 let locator = Locator::new(chunk);
@@ -149,8 +153,7 @@ impl Walk<'_> {
 
     fn entry(&self, entry: Entry, chunk: &Chunk, locator: &Locator<'_>, output: &mut Output) {
         let (content, spot) = entry.take(chunk);
-        let is_item = chunk.list.is_some() || !spot.steps.is_empty();
-        if let Some((level, message)) = content.problem(is_item) {
+        if let Some((level, message)) = content.problem(chunk, &spot.steps) {
             let place = locator.place(&spot, None);
             output.notices.push(match level {
                 Level::Warning => self.suspicion(place, message),

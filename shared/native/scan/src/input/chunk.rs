@@ -1,10 +1,10 @@
 //! The pieces of a text that are parsed one at a time.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use manifest::{Position, Problem};
-use report::Notice;
+use report::{Level, Notice};
 use serde_json::{Map, Value};
 
 /// A part of a text above which the items of a list are read one by one.
@@ -53,7 +53,7 @@ pub(crate) fn within(part: Position, at: Position) -> Position {
 }
 
 /// The origin of a text.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Origin {
     /// The name of the file in reports; `-` for the standard input.
     pub name: String,
@@ -63,8 +63,16 @@ pub struct Origin {
     /// The folder of the chart whose templates the text was rendered from, as Helm notes in
     /// comments; `None` for a text that nothing rendered.
     pub chart: Option<String>,
+    /// The folder to which the paths in Kustomize's notes of origin are relative, if the notes were
+    /// added for the scan; they are not part of the objects.
+    pub noted_below: Option<PathBuf>,
     /// Whether a program rendered the text, so that its lines are in no file.
     pub is_rendered: bool,
+    /// The level of a template that cannot be read, in a file that was found in a folder; `None`
+    /// for a file of which every text has to be read.
+    pub of_templates: Option<Level>,
+    /// Whether the text is one of a chart that is not rendered. Its templates are not read.
+    pub is_of_chart: bool,
 }
 
 impl Origin {
@@ -72,20 +80,7 @@ impl Origin {
     #[must_use]
     pub fn file(name: impl Into<String>) -> Arc<Self> {
         let name = name.into();
-        Arc::new(Self { path: name.clone(), name, chart: None, is_rendered: false })
-    }
-
-    /// Creates the origin of a file in another state of the input, such as a revision.
-    #[must_use]
-    pub fn in_state(state: &str, path: impl Into<String>) -> Self {
-        let path = path.into();
-        Self { name: format!("{state}:{path}"), path, chart: None, is_rendered: false }
-    }
-
-    /// Returns the origin with a path that is relative to that of the only argument.
-    pub(crate) fn below(&self, argument: &str) -> Arc<Self> {
-        let path = Path::new(&self.path).strip_prefix(argument).unwrap_or(Path::new(&self.path));
-        Arc::new(Self { path: path.to_string_lossy().into_owned(), ..self.clone() })
+        Arc::new(Self { path: name.clone(), name, ..Self::default() })
     }
 }
 
@@ -113,13 +108,15 @@ pub struct Unreadable {
     pub origin: Arc<Origin>,
     /// The problem and its position.
     pub problem: Problem,
+    /// How much it matters.
+    pub level: Level,
 }
 
 impl Unreadable {
     /// Creates a problem that is in no text.
     #[must_use]
     pub fn new(origin: Arc<Origin>, message: String) -> Self {
-        Self { origin, problem: Problem::new(None, message) }
+        Self { origin, problem: Problem::new(None, message), level: Level::Error }
     }
 
     /// Returns the error for users.

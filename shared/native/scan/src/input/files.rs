@@ -6,13 +6,14 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ignore::WalkBuilder;
 use kubernetes::kinds::Kinds;
 use manifest::Problem;
+use memchr::memmem;
+use report::Level;
 
 use super::chunk::{Chunk, Origin, Unreadable};
 use super::piece::{Piece, Pieces};
-use super::tracked;
+use crate::checkout::Checkout;
 use crate::cluster::Kind;
 
 /// The input of a scan.
@@ -66,12 +67,16 @@ pub struct Files {
     at: usize,
     open: Option<Pieces<Reader>>,
     remarks: Vec<String>,
+    /// The files of revisions.
+    kept: Vec<Arc<Checkout>>,
 }
 
 #[derive(Debug)]
 struct Source {
     origin: Arc<Origin>,
     content: Content,
+    /// How much it matters that the text cannot be read, once that is known.
+    level: Option<Level>,
 }
 
 #[derive(Debug)]
@@ -80,45 +85,13 @@ enum Content {
     /// The copy of a stream, which can be read again.
     Spool(File),
     Text(Arc<str>),
-    Problem(String),
+    Problem(Level, String),
 }
 
 impl Files {
-    /// Finds the files that arguments name: files, folders, and `-` for the standard input.
-    ///
-    /// In folders, these are all files `*.json`, `*.yaml` and `*.yml` that git does not ignore, by
-    /// name: those that no rule matches, and in a repository those that git tracks, whatever the
-    /// rules are. A file that cannot be read becomes a problem, and the rest is read.
-    #[must_use]
-    pub fn of_arguments(arguments: &[String]) -> Self {
-        let mut files = Self::default();
-        for argument in arguments {
-            files.add(argument);
-        }
-        if let [argument] = arguments {
-            let argument = file_name(Path::new(argument));
-            for source in &mut files.sources {
-                source.origin = source.origin.below(&argument);
-            }
-        }
-        files
-    }
-
-    fn add(&mut self, argument: &str) {
-        let path = Path::new(argument);
-        if argument == "-" {
-            self.add_stream("-", &mut io::stdin().lock());
-        } else if path.is_dir() {
-            self.add_folder(path);
-        } else if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            // A pipe, such as that of `scan <(helm template …)`, can be read only once.
-            match File::open(path) {
-                Ok(mut pipe) => self.add_stream(&file_name(path), &mut pipe),
-                Err(error) => self.add_problem(&file_name(path), unreadable(&error)),
-            }
-        } else {
-            self.push(Origin::file(file_name(path)), Content::File(path.to_owned()));
-        }
+    /// Adds a file.
+    pub(crate) fn add_file(&mut self, origin: Origin, path: PathBuf) {
+        self.push(Arc::new(origin), Content::File(path));
     }
 
     /// Adds a stream, such as the standard input. It is copied to a temporary file, because a scan
@@ -129,7 +102,8 @@ impl Files {
             io::copy(stream, &mut file)?;
             Ok(file)
         };
-        let content = spool().map_or_else(|error| Content::Problem(unreadable(&error)), Content::Spool);
+        let content = spool()
+            .map_or_else(|error| Content::Problem(Level::Error, cannot_be_read(&error)), Content::Spool);
         self.push(Origin::file(name), content);
     }
 
@@ -139,65 +113,18 @@ impl Files {
     }
 
     /// Adds a problem, which the scan reports.
-    pub fn add_problem(&mut self, name: &str, problem: impl Into<String>) {
-        self.push(Origin::file(name), Content::Problem(problem.into()));
+    pub fn add_problem(&mut self, name: &str, level: Level, problem: impl Into<String>) {
+        self.push(Origin::file(name), Content::Problem(level, problem.into()));
     }
 
-    fn add_folder(&mut self, folder: &Path) {
-        // Git does not ignore what it tracks, and a change of such a file would not be evaluated.
-        let tracked = tracked::files(folder).unwrap_or_else(|problem| {
-            self.add_problem(&file_name(folder), problem);
-            Some(Vec::new())
-        });
-        // Only git knows what it tracks.
-        let has_rules = tracked.is_some();
-        // Git's rules hold without a repository as well, so that an unpacked archive gives the same
-        // result. Links are not followed: they could lead to a cycle, or to the same file twice.
-        let walk = WalkBuilder::new(folder)
-            .require_git(false)
-            .git_global(false)
-            .git_ignore(has_rules)
-            .git_exclude(has_rules)
-            // Rules of other programs, and names with a leading dot, which git does not ignore.
-            .ignore(false)
-            .hidden(false)
-            .filter_entry(|entry| entry.file_name() != ".git")
-            .build();
-        let before = self.sources.len();
-        let mut paths = Vec::new();
-        for entry in walk {
-            match entry {
-                Ok(entry) => paths.push(entry.into_path()),
-                Err(error) => self.add_problem(&file_name(folder), format!("cannot be read: {error}")),
-            }
-        }
-        match tracked {
-            Some(tracked) => {
-                let ignored = ignored(&paths, &tracked.iter().map(|path| folder.join(path)).collect());
-                self.remarks.extend(about_ignored(&ignored));
-                paths.extend(tracked.iter().map(|path| folder.join(path)));
-            }
-            None => self.remarks.push(WITHOUT_GIT.to_owned()),
-        }
-        // Paths are compared by their components: this is the order of a walk by name.
-        paths.sort();
-        paths.dedup();
-        for path in paths.into_iter().filter(|path| is_object_file(path)) {
-            match path.metadata() {
-                Ok(metadata) if metadata.is_file() => {
-                    self.push(Origin::file(file_name(&path)), Content::File(path));
-                }
-                Ok(_) => {}
-                // Git tracks a file until its deletion is committed. A broken link is not deleted.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && path.symlink_metadata().is_err() => {
-                }
-                Err(error) => self.add_problem(&file_name(&path), unreadable(&error)),
-            }
-        }
-        if self.sources.len() == before {
-            let problem = "has no file *.yaml, *.yml or *.json that git does not ignore; name files";
-            self.add_problem(&file_name(folder), problem);
-        }
+    /// Adds a sentence for users about how the files were found.
+    pub(crate) fn add_remark(&mut self, remark: String) {
+        self.remarks.push(remark);
+    }
+
+    /// Keeps the files of a revision as long as they are read.
+    pub(crate) fn keep(&mut self, checkout: Arc<Checkout>) {
+        self.kept.push(checkout);
     }
 
     /// Returns the names of the texts, in their order.
@@ -211,41 +138,28 @@ impl Files {
         self.sources.is_empty()
     }
 
+    /// Returns the level of problems of the present text.
+    fn level(&mut self) -> Option<Level> {
+        let source = self.sources.get_mut(self.at)?;
+        let level = source.level.unwrap_or_else(|| source.level());
+        source.level = Some(level);
+        Some(level)
+    }
+
     fn push(&mut self, origin: Arc<Origin>, content: Content) {
-        self.sources.push(Source { origin, content });
+        self.sources.push(Source { origin, content, level: None });
     }
 }
 
-const WITHOUT_GIT: &str = "git is not on PATH or does not know the repository, so that files are evaluated although \
-                           .gitignore names them; install git, or name the files";
+/// The longest file, in bytes, that is searched for the names of fields.
+const SEARCHED: u64 = 16 * 1024 * 1024;
 
-/// The most names in a sentence.
-const NAMED: usize = 10;
-
-/// Returns the files and folders in those of a walk that it left out, unless git tracks them.
-fn ignored(walked: &[PathBuf], tracked: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
-    let known: BTreeSet<&PathBuf> = walked.iter().collect();
-    // The walk follows a link only at its beginning, and has reported what cannot be read.
-    let folders = walked.iter().enumerate().filter(|(at, path)| *at == 0 || !path.is_symlink());
-    let inside = folders.filter_map(|(_, path)| path.read_dir().ok()).flatten().filter_map(Result::ok);
-    let left_out = inside.map(|entry| entry.path()).filter(|path| {
-        !known.contains(path)
-            && !tracked.contains(path)
-            && path.file_name().is_some_and(|name| name != ".git")
-            && (path.is_dir() || is_object_file(path))
-    });
-    let mut left_out: Vec<PathBuf> = left_out.collect();
-    left_out.sort();
-    left_out
-}
-
-fn about_ignored(ignored: &[PathBuf]) -> Option<String> {
-    let mut names: Vec<String> = ignored.iter().take(NAMED).map(|path| file_name(path)).collect();
-    let more = ignored.len().saturating_sub(names.len());
-    names.extend((more > 0).then(|| format!("{more} more")));
-    (!names.is_empty()).then(|| {
-        format!("git ignores these paths, and untracked files there are not evaluated: {}", names.join(", "))
-    })
+/// Returns whether a text can be that of an object: whether it has the names of the fields that all
+/// objects have, or can spell them in another way.
+pub(crate) fn may_be_object(text: &[u8]) -> bool {
+    let has = |word: &[u8]| memmem::find(text, word).is_some();
+    let spells = text.iter().any(|byte| matches!(byte, b'\\' | b'!' | 0));
+    spells || has(b"apiVersion") && has(b"kind")
 }
 
 /// Returns whether a file can contain objects, by its name.
@@ -265,7 +179,7 @@ pub(crate) fn file_name(path: &Path) -> String {
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
-fn unreadable(error: &io::Error) -> String {
+pub(crate) fn cannot_be_read(error: &io::Error) -> String {
     format!("cannot be read: {error}")
 }
 
@@ -273,15 +187,31 @@ impl Source {
     fn open(&self) -> Result<Pieces<Reader>, Problem> {
         let problem = |message: String| Problem::new(None, message);
         let reader: Box<dyn Read> = match &self.content {
-            Content::File(path) => Box::new(File::open(path).map_err(|error| problem(unreadable(&error)))?),
+            Content::File(path) => {
+                Box::new(File::open(path).map_err(|error| problem(cannot_be_read(&error)))?)
+            }
             Content::Spool(file) => {
                 let copy = file.try_clone().and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file));
-                Box::new(copy.map_err(|error| problem(unreadable(&error)))?)
+                Box::new(copy.map_err(|error| problem(cannot_be_read(&error)))?)
             }
             Content::Text(text) => Box::new(io::Cursor::new(Bytes(Arc::clone(text)))),
-            Content::Problem(message) => return Err(problem(message.clone())),
+            Content::Problem(_, message) => return Err(problem(message.clone())),
         };
         Pieces::new(Reader(reader))
+    }
+
+    /// Returns how much it matters that the text cannot be read: little if it cannot be that of an
+    /// object.
+    fn level(&self) -> Level {
+        match &self.content {
+            Content::Problem(level, _) => *level,
+            Content::File(path) if self.origin.of_templates.is_some() => {
+                let is_short = path.metadata().is_ok_and(|metadata| metadata.len() <= SEARCHED);
+                let text = if is_short { std::fs::read(path).ok() } else { None };
+                if text.is_some_and(|text| !may_be_object(&text)) { Level::Note } else { Level::Error }
+            }
+            _ => Level::Error,
+        }
     }
 
     fn size(&self) -> Option<u64> {
@@ -289,7 +219,7 @@ impl Source {
             Content::File(path) => path.metadata().ok().map(|metadata| metadata.len()),
             Content::Spool(file) => file.metadata().ok().map(|metadata| metadata.len()),
             Content::Text(text) => u64::try_from(text.len()).ok(),
-            Content::Problem(_) => Some(0),
+            Content::Problem(..) => Some(0),
         }
     }
 }
@@ -326,8 +256,9 @@ impl Input for Files {
                 None => match self.sources.get(self.at)?.open() {
                     Ok(pieces) => self.open.insert(pieces),
                     Err(problem) => {
+                        let level = self.level()?;
                         self.at += 1;
-                        return Some(Err(Unreadable { origin, problem }));
+                        return Some(Err(Unreadable { origin, problem, level }));
                     }
                 },
             };
@@ -335,7 +266,10 @@ impl Input for Files {
                 Some(Ok(Piece { text, at, list, is_envelope })) => {
                     return Some(Ok(Chunk { origin, text, at, list, is_envelope }));
                 }
-                Some(Err(problem)) => return Some(Err(Unreadable { origin, problem })),
+                Some(Err(problem)) => {
+                    let level = self.level()?;
+                    return Some(Err(Unreadable { origin, problem, level }));
+                }
                 None => {
                     self.open = None;
                     self.at += 1;

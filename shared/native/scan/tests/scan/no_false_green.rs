@@ -7,7 +7,7 @@ use std::process::Command;
 
 use kubewarden::matching::Webhook;
 use report::{Level, Report, Status};
-use scan::{Files, Old, Options, Origin, Policy, Scan};
+use scan::{Files, Old, Options, Origin, Policy, Scan, Sources};
 use serde_json::{Value, json};
 
 fn about(resource: &str) -> Policy {
@@ -111,10 +111,10 @@ fn a_revision_without_files_is_an_error() {
     std::fs::write(folder.path().join("a.txt"), "a").unwrap();
     commit(folder.path());
     for (paths, want) in
-        [(vec![], "*.json; correct"), (vec!["a.txt".to_owned(), "b".to_owned()], "*.json below a.txt, b; ")]
+        [(vec![".".to_owned()], "*.json below .; correct"), (vec!["b".to_owned()], "*.json below b; ")]
     {
         let mut files = Files::default();
-        scan::add_revision(&mut files, folder.path(), "HEAD", &paths);
+        Sources::of(&paths).add_revision(&mut files, folder.path(), "HEAD");
         let (_, notices) = Old::read(&mut files);
         let [notice] = notices.as_slice() else { panic!("{notices:?}") };
         assert!(notice.level == Level::Error && notice.message.contains(want), "{notice:?}");
@@ -133,9 +133,9 @@ fn a_copy_in_another_folder_is_not_in_the_revision() {
     commit(folder.path());
     write("prod");
     let mut old = Files::default();
-    scan::add_revision(&mut old, folder.path(), "HEAD", &[]);
+    Sources::of(&[".".to_owned()]).add_revision(&mut old, folder.path(), "HEAD");
     let (old, _) = Old::read(&mut old);
-    let mut new = Files::of_arguments(&[folder.path().to_string_lossy().into_owned()]);
+    let mut new = Sources::of(&[folder.path().to_string_lossy().into_owned()]).find();
     let policies = vec![Policy::of_id("external-ips", &json!({})).unwrap()];
     let report = Scan::new(policies, Options::default()).run(&mut new, Some(&old), None, &mut ());
     let [finding] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
@@ -145,7 +145,7 @@ fn a_copy_in_another_folder_is_not_in_the_revision() {
 #[test]
 fn the_standard_input_has_no_revision() {
     let mut files = Files::default();
-    scan::add_revision(&mut files, Path::new("."), "HEAD", &["-".to_owned()]);
+    Sources::of(&["-".to_owned()]).add_revision(&mut files, Path::new("."), "HEAD");
     let (_, notices) = Old::read(&mut files);
     let [notice] = notices.as_slice() else { panic!("{notices:?}") };
     assert!(notice.level == Level::Error && notice.message.contains("has no revision"), "{notice:?}");

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use report::{Level, Notice, Report, Status};
 use scan::{
     Chunk, ExceptionsOf, Files, Input, List, Observer, Old, Operation, Options, Origin, Pods, Policy, Scan,
-    Unreadable,
+    Sources, Unreadable,
 };
 use serde_json::{Value, json};
 
@@ -48,12 +48,11 @@ spec:
 #[test]
 fn a_position_that_is_not_known_is_not_given() {
     let chart = Some(String::new());
-    let rendered =
-        Origin { name: "chart.tgz".to_owned(), path: "chart.tgz".to_owned(), chart, is_rendered: true };
+    let rendered = Origin { name: "chart.tgz".to_owned(), chart, is_rendered: true, ..Origin::default() };
     let text = format!(
         "---\n# Source: shop/templates/a.yaml\n{DEPLOYMENT}---\n# Source: shop/templates/b.yaml\na: [\n"
     );
-    let mut files = Files::of_arguments(&["missing.yaml".to_owned()]);
+    let mut files = Sources::of(&["missing.yaml".to_owned()]).find();
     files.add_text(Arc::new(rendered), text);
     let report = Scan::new(vec![baseline()], Options::default()).run(&mut files, None, None, &mut ());
     let place = report.findings[0].place.as_ref().unwrap();
@@ -240,7 +239,7 @@ fn folders_are_read_without_ignored_files() {
     let mut arguments = vec![folder.path().to_string_lossy().into_owned()];
     arguments.push(folder.path().join("missing.yaml").to_string_lossy().into_owned());
     let scan = Scan::new(vec![baseline()], Options::default());
-    let report = scan.run(&mut Files::of_arguments(&arguments), None, None, &mut ());
+    let report = scan.run(&mut Sources::of(&arguments).find(), None, None, &mut ());
     assert_eq!(report.totals.objects, 3);
     let [note, unreadable] = report.notices.as_slice() else { panic!("{:?}", report.notices) };
     assert!(unreadable.message.starts_with("cannot be read"), "{unreadable:?}");
@@ -274,7 +273,7 @@ fn files_that_git_tracks_are_read_although_a_rule_ignores_them() {
     std::fs::write(folder.path().join(".gitignore"), "tracked.*\ndeleted.yaml\nignored.yaml\n").unwrap();
     let read = |below: &str| {
         let argument = folder.path().join(below).to_string_lossy().into_owned();
-        let mut files = Files::of_arguments(&[argument]);
+        let mut files = Sources::of(&[argument]).find();
         let names = std::iter::from_fn(|| files.next()).map(|chunk| {
             let name = chunk.unwrap().origin.name.clone();
             name.rsplit_once("sub/").map_or("z.yaml".to_owned(), |(_, name)| name.to_owned())
@@ -293,7 +292,7 @@ fn files_that_git_tracks_are_read_although_a_rule_ignores_them() {
     git(folder.path(), &["init", "-q"]);
     std::fs::write(folder.path().join(".git/index"), "x").unwrap();
     let argument = folder.path().to_string_lossy().into_owned();
-    let problem = Files::of_arguments(&[argument]).next().unwrap().unwrap_err().problem;
+    let problem = Sources::of(&[argument]).find().next().unwrap().unwrap_err().problem;
     assert!(problem.message().contains("git cannot list"), "{problem}");
 }
 
@@ -306,7 +305,7 @@ fn a_revision_of_git_is_an_old_side() {
     git(&["add", "."]);
     git(&["commit", "-q", "-m", "a"]);
     let mut files = Files::default();
-    scan::add_revision(&mut files, folder.path(), "HEAD", &[]);
+    Sources::of(&[".".to_owned()]).add_revision(&mut files, folder.path(), "HEAD");
     let (old, notices) = Old::read(&mut files);
     assert!(notices.is_empty(), "{notices:?}");
     // The object is the same, so that the policy does not look at it.
@@ -314,7 +313,7 @@ fn a_revision_of_git_is_an_old_side() {
     let mut input = self::files(&[("a.yaml", DEPLOYMENT)]);
     assert!(scan.run(&mut input, Some(&old), None, &mut ()).findings.is_empty());
     let mut files = Files::default();
-    scan::add_revision(&mut files, folder.path(), "nothing", &[]);
+    Sources::of(&[".".to_owned()]).add_revision(&mut files, folder.path(), "nothing");
     assert_eq!(Old::read(&mut files).1.len(), 1);
 }
 

@@ -24,7 +24,8 @@ pub(crate) struct ScanArgs {
     ///
     /// In directories, these are the files *.yaml, *.yml and *.json that git does not ignore: those
     /// that no rule of .gitignore matches, and those that git tracks. A file can contain several
-    /// documents, lists and AdmissionReviews.
+    /// documents, lists and AdmissionReviews. Charts and kustomizations in directories are rendered
+    /// if helm, and kustomize or kubectl, are installed.
     #[arg(required_unless_present_any = ["helm", "kustomize", "live"], value_name = "FILE|DIR")]
     pub(crate) paths: Vec<String>,
 
@@ -124,6 +125,11 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) kustomize: Vec<String>,
 
+    /// Pattern of files in directories to leave out, as in .gitignore and relative to the working
+    /// directory, in addition to the file .portcullisignore. Repeat the option for several.
+    #[arg(long, value_name = "PATTERN", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) exclude: Vec<String>,
+
     /// The state before the change: files, directories, or git:REVISION with the same paths, charts
     /// and directories to render. Objects that it has are evaluated as updates, and those that only
     /// it has as deletions.
@@ -135,7 +141,8 @@ pub(crate) struct InputArgs {
     #[arg(short, long, value_name = "FILE|DIR")]
     pub(crate) cluster: Vec<String>,
 
-    /// Treat unknown fields, duplicate keys and workloads without containers as errors.
+    /// Treat unknown fields, duplicate keys, workloads without containers, and templates, charts
+    /// and kustomizations that are not rendered as errors.
     #[arg(long)]
     pub(crate) strict: bool,
 }

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use scan::{Chart, Files, add_helm, add_kustomize, add_rendered_revision, add_revision};
+use report::Level;
+use scan::{Chart, Files, Sources};
 
 use crate::failure::Failure;
-use crate::input::files;
+use crate::input::find;
 use crate::source::InputReader;
 
 use super::args::ScanArgs;
@@ -16,16 +17,30 @@ const REVISION: &str = "git:";
 
 /// Finds the objects to evaluate. Only one argument can be the standard input.
 pub(super) fn objects(args: &ScanArgs, reader: &mut InputReader) -> Result<Files, Failure> {
-    let mut files = files(&args.paths, reader)?;
     // Other code reads these.
     args.input.values.iter().chain(&args.input.helm).chain(&args.policy).for_each(|file| reader.note(file));
-    for chart in charts(args) {
-        add_helm(&mut files, &chart);
+    find(&sources(args), reader)
+}
+
+/// Returns the input that the arguments name.
+fn sources(args: &ScanArgs) -> Sources {
+    Sources {
+        paths: args.paths.clone(),
+        charts: charts(args),
+        kustomizations: args.input.kustomize.clone(),
+        exclude: args.input.exclude.clone(),
+        namespace: namespace(args),
+        of_templates: Some(if args.input.strict { Level::Error } else { Level::Warning }),
     }
-    for folder in &args.input.kustomize {
-        add_kustomize(&mut files, folder);
-    }
-    Ok(files)
+}
+
+/// Returns other files, with the options of the input.
+fn other_files(args: &ScanArgs, paths: Vec<String>) -> Sources {
+    Sources { paths, charts: Vec::new(), kustomizations: Vec::new(), ..sources(args) }
+}
+
+fn namespace(args: &ScanArgs) -> String {
+    args.request.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE).to_owned()
 }
 
 fn charts(args: &ScanArgs) -> Vec<Chart> {
@@ -34,7 +49,7 @@ fn charts(args: &ScanArgs) -> Vec<Chart> {
         chart: chart.clone(),
         values: input.values.clone(),
         release: input.release.clone(),
-        namespace: args.request.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE).to_owned(),
+        namespace: namespace(args),
     };
     input.helm.iter().map(chart).collect()
 }
@@ -48,21 +63,19 @@ pub(super) fn old(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Fi
     let is_revision = |argument: &&String| argument.starts_with(REVISION);
     let paths: Vec<String> =
         args.input.old.iter().filter(|argument| !is_revision(argument)).cloned().collect();
-    let mut files = files(&paths, reader)?;
+    let mut files = find(&other_files(args, paths), reader)?;
     for revision in args.input.old.iter().filter_map(|argument| argument.strip_prefix(REVISION)) {
-        let input = &args.input;
-        let is_rendered = !input.helm.is_empty() || !input.kustomize.is_empty();
-        if is_rendered {
-            add_rendered_revision(&mut files, revision, &charts(args), &input.kustomize);
-        }
-        if !is_rendered || !args.paths.is_empty() {
-            add_revision(&mut files, Path::new("."), revision, &args.paths);
-        }
+        sources(args).add_revision(&mut files, Path::new("."), revision);
     }
     Ok(Some(files))
 }
 
 /// Finds the objects that exist in addition to the input.
 pub(super) fn cluster(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Files>, Failure> {
-    if args.input.cluster.is_empty() { Ok(None) } else { files(&args.input.cluster, reader).map(Some) }
+    if args.input.cluster.is_empty() {
+        return Ok(None);
+    }
+    // The absence of an object can lead to a pass.
+    let all = Sources { of_templates: None, ..other_files(args, args.input.cluster.clone()) };
+    find(&all, reader).map(Some)
 }

@@ -17,7 +17,8 @@ use super::Options;
 use super::text::{COLUMNS, change, result, sentences};
 use crate::escape::markup;
 use crate::names::{Counts, View};
-use crate::{Exit, Finding, Level, Report, Severity, exit};
+use crate::notices::for_people;
+use crate::{Exit, Finding, Level, Notice, Report, Severity, exit};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -89,7 +90,10 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
     )?;
     write_totals(out, &page)?;
     map::write(out, &page)?;
-    write_notices(out, report)?;
+    // Errors may hide any number of findings; warnings and notes do not.
+    let (errors, others): (Vec<_>, Vec<_>) =
+        for_people(&report.notices).into_iter().partition(|notice| notice.level == Level::Error);
+    write_notices(out, "problems", "Problems", &errors)?;
     writeln!(out, r#"<section id="findings" aria-labelledby="findings-heading">"#)?;
     writeln!(out, r#"<h2 id="findings-heading">Findings</h2>"#)?;
     if report.findings.is_empty() {
@@ -99,6 +103,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
         findings::write(out, &page, options)?;
     }
     writeln!(out, "</section>")?;
+    write_notices(out, "notes", "Warnings and notes", &others)?;
     write_changes(out, &page.view)?;
     let version = markup(options.version);
     writeln!(out, "</main>\n<footer><p class=\"soft\">Portcullis {version}</p></footer>")?;
@@ -133,12 +138,12 @@ fn write_totals(out: &mut dyn Write, page: &Page<'_>) -> io::Result<()> {
     writeln!(out, "</tbody>\n</table>\n</div>\n</section>")
 }
 
-fn write_notices(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    if report.notices.is_empty() {
+fn write_notices(out: &mut dyn Write, id: &str, heading: &str, notices: &[Notice]) -> io::Result<()> {
+    if notices.is_empty() {
         return Ok(());
     }
-    writeln!(out, "<section aria-labelledby=\"problems\">\n<h2 id=\"problems\">Problems</h2>\n<ul>")?;
-    for notice in &report.notices {
+    writeln!(out, "<section aria-labelledby=\"{id}\">\n<h2 id=\"{id}\">{heading}</h2>\n<ul>")?;
+    for notice in notices {
         let (name, class) = match notice.level {
             Level::Error => ("error", "denied"),
             Level::Warning => ("warning", "warned"),

@@ -6,7 +6,7 @@ use std::process::Command;
 /// Returns the paths of all files below a folder that git tracks, also in submodules, relative to
 /// the folder: none without a repository. `None` if git is not on PATH, or does not know the
 /// repository, such as one of which a container has only a part.
-pub(super) fn files(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
+pub(crate) fn files(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     let folder = folder.canonicalize().map_err(|error| format!("cannot be read: {error}"))?;
     // Most folders outside of repositories need no process.
     if !folder.ancestors().any(|ancestor| ancestor.join(".git").exists()) {
@@ -29,7 +29,7 @@ pub(super) fn files(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     };
     if listed.status.success() {
         let names = listed.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        return Ok(Some(names.map(path).collect()));
+        return Ok(Some(names.map(path_of_bytes).collect()));
     }
     let problem = String::from_utf8_lossy(&listed.stderr);
     if problem.contains("not a git repository") {
@@ -43,13 +43,13 @@ pub(super) fn files(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
 }
 
 #[cfg(unix)]
-fn path(name: &[u8]) -> PathBuf {
+pub(crate) fn path_of_bytes(name: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     std::ffi::OsStr::from_bytes(name).into()
 }
 
 /// Git writes names as UTF-8 on other systems.
 #[cfg(not(unix))]
-fn path(name: &[u8]) -> PathBuf {
+pub(crate) fn path_of_bytes(name: &[u8]) -> PathBuf {
     String::from_utf8_lossy(name).into_owned().into()
 }
