@@ -31,6 +31,7 @@ impl Runner {
         let runner = Self { folder, action: parse_one(&tests::root().join(".github/action/action.yml")) };
         runner.folder.file("work/web.yaml", EXPOSED);
         runner.folder.file("work/api.yaml", CLEAN);
+        runner.folder.git("work", &["init", "--quiet"]);
         runner.folder.release();
         runner.folder.program("bin/gh", "#!/bin/sh\necho \"$@\" >\"${0%/*}/gh.log\"\n");
         runner
@@ -191,11 +192,12 @@ fn what_cannot_be_evaluated_fails_the_job() {
     for inputs in [
         &[("policies", "external-ips"), ("paths", "gone.yaml")][..],
         &[("policies", "external-ips"), ("args", "--nix")],
-        &[("policies", "")],
     ] {
         let job = runner.run(inputs);
         assert!(job.failed && job.outputs["status"] == "2", "{}", job.log);
     }
+    let job = runner.run(&[("policies", "")]);
+    assert!(job.failed && job.log.contains("policies: name at least one"), "{}", job.log);
     for (input, value) in [("command", "push"), ("annotations", "yes"), ("upload-sarif", "")] {
         let job = runner.run(&[("policies", "external-ips"), (input, value)]);
         assert!(job.failed && job.outputs.is_empty(), "{}", job.log);

@@ -46,6 +46,7 @@ fn project(test: &str) -> Folder {
     let folder = Folder::new(test);
     folder.file("manifests/web.yaml", EXPOSED);
     folder.file("clean/api.yaml", CLEAN);
+    folder.git(".", &["init", "--quiet"]);
     folder.release();
     folder
 }

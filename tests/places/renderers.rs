@@ -116,6 +116,8 @@ fn whole(repository: &Repository) {
     folder.file("deploy/remote/own.txt", service("own"));
     folder.file("deploy/other/kustomization.yaml", "Resources: [service.yaml]\n---\na: 1\n");
     folder.file("deploy/other/service.yaml", service("other"));
+    folder.file("charts/shop/.helmignore", "ignored.yaml\n");
+    folder.file("charts/shop/templates/ignored.yaml", service("ignored"));
     folder.file("deploy/patched/kustomization.yaml", "resources: [../other]\nnamePrefix: patched-\n");
     folder.file("hack/template.yaml", "apiVersion: v1\nkind: Service\nmetadata:\n  name: {{ name }}-a\n");
     folder.file("hack/broken.json", "{\"a\": 1, // a comment\n}\n");
@@ -141,12 +143,14 @@ fn a_whole_repository_is_evaluated_rendered_excluded_or_named() {
         "  Service default/other\n",
         "  Service default/patched-other\n",
         "  Service default/app\n",
-        "FAILED  7 denied, 0 unknown",
+        "  Service default/ignored\n",
+        "FAILED  8 denied, 0 unknown",
         "warning: hack/template.yaml:4:",
         "note: hack/broken.json:1:10: invalid JSON: ",
         "note: files that are excluded: testdata/broken.yaml\n",
         "note: charts that are rendered, in the place of their templates: charts/shop\n",
-        "in the place of the files that they name: deploy/patched, deploy/prod\n",
+        "in the place of the files that they name: deploy/patched, deploy/prod, \
+         deploy/other\n",
         "warning: deploy/remote/kustomization.yaml: the kustomization is not built, and its resources and patches \
          are evaluated as they are: deploy/remote/kustomization.yaml names `https://example.com/a`, which is not a \
          file here\n",
@@ -157,6 +161,10 @@ fn a_whole_repository_is_evaluated_rendered_excluded_or_named() {
         assert!(!done.stdout.contains(unwanted), "{unwanted} {}", done.stdout);
     }
     assert_eq!(repository.scan(&[".", "--strict"]).status, 2);
+    // Services need names that are relative to the root of the repository.
+    let arguments = ["scan", "base", "--policy", "external-ips", "-o", "github"];
+    let done = Done::of(repository.0.command(tool(), &arguments).current_dir(repository.0.0.join("deploy")));
+    assert!(done.stdout.contains("::error file=deploy/base/service.yaml,line=4,"), "{done:?}");
     let excluded =
         [".", "--exclude", "/charts", "--exclude", "remote", "--exclude", "*late.yaml", "--strict"];
     assert!(repository.scan(&excluded).stdout.contains("FAILED  2 denied, 0 unknown"));
@@ -180,6 +188,56 @@ fn a_whole_repository_is_evaluated_rendered_excluded_or_named() {
 }
 
 #[test]
+fn kustomizations_hide_no_file_that_they_do_not_apply() {
+    let Some(kubectl) = program("KUBECTL", "kubectl", "the scans of overlays") else { return };
+    let exposed = "apiVersion: v1\nkind: Service\nmetadata: {name: bad}\nspec: {externalIPs: [192.0.2.1]}\n";
+    let good = "apiVersion: v1\nkind: Service\nmetadata: {name: good}\n";
+    let component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches:\n- target: {kind: Service}\n  \
+                     patch: |-\n    - {op: add, path: /spec, value: {externalIPs: [192.0.2.1]}}\n";
+    for (name, files) in [
+        // A folder that can be built is, although one that includes it cannot be.
+        (
+            "broken",
+            &[
+                ("base/a.yaml", good),
+                ("base/kustomization.yaml", "resources: [a.yaml]\ncomponents: [../component]\n"),
+                ("component/kustomization.yaml", component),
+                ("dead/kustomization.yaml", "resources: [../base, missing.yaml]\n"),
+            ][..],
+        ),
+        // A field in two cases of letters, of which one counts.
+        (
+            "letters",
+            &[
+                ("a.yaml", good),
+                ("b.yaml", exposed),
+                ("kustomization.yaml", "Resources: [b.yaml]\nresources: [a.yaml]\n"),
+            ],
+        ),
+        // A file that only a generator reads.
+        (
+            "generator",
+            &[
+                ("b.yaml", exposed),
+                ("kustomization.yaml", "configMapGenerator: [{name: a, files: [b.yaml]}]\n"),
+            ],
+        ),
+        // A second document, which Kustomize ignores.
+        (
+            "second",
+            &[("a.yaml", good), ("kustomization.yaml", &*format!("resources: [a.yaml]\n---\n{exposed}"))],
+        ),
+    ] {
+        let repository = Repository::new(&format!("hidden-{name}"), "kubectl", kubectl.clone());
+        for (name, text) in files {
+            repository.0.file(name, text);
+        }
+        let done = repository.scan(&["."]);
+        assert!(done.stdout.contains("FAILED  1 denied"), "{name}: {done:?}");
+    }
+}
+
+#[test]
 fn without_programs_resources_are_evaluated_and_charts_named() {
     let Some(git) = program("GIT", "git", "the scans of repositories") else { return };
     let repository = Repository::new("bare", "git", git);
@@ -194,7 +252,8 @@ fn without_programs_resources_are_evaluated_and_charts_named() {
         // An object of a chart that is not a template.
         "  Service default/db\n",
         "  Service default/app\n",
-        "FAILED  5 denied, 0 unknown",
+        "  Service default/ignored\n",
+        "FAILED  6 denied, 0 unknown",
         "warning: charts/shop/Chart.yaml: the chart is not rendered, and its templates are not evaluated: cannot be \
          rendered: install helm; pass --helm with --values, or exclude it\n",
         "warning: deploy/prod/kustomization.yaml: the kustomization is not built",

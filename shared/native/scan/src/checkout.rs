@@ -31,7 +31,8 @@ impl Checkout {
         if revision.starts_with('-') {
             return Err("not a revision".to_owned());
         }
-        let folder = TempDir::new().map_err(|error| format!("no temporary folder: {error}"))?;
+        let folder = tempfile::env::temp_dir().canonicalize().and_then(TempDir::new_in);
+        let folder = folder.map_err(|error| format!("no temporary folder: {error}"))?;
         let line = |argument: &str| -> Result<PathBuf, String> {
             let line = String::from_utf8(git(here, &["rev-parse", argument], None, Vec::new())?);
             let line = line.map_err(|_| "a folder has a name that is not UTF-8")?;
@@ -123,7 +124,9 @@ fn needed(all: &[u8], wanted: &BTreeSet<PathBuf>) -> Vec<u8> {
 fn git(folder: &Path, arguments: &[&str], index: Option<&Path>, input: Vec<u8>) -> Result<Vec<u8>, String> {
     let failed = |error: io::Error| format!("git cannot be run: {error}");
     let mut git = Command::new("git");
+    // The configuration of a repository can name programs that git runs.
     git.current_dir(folder)
+        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -16,7 +16,7 @@ pub(crate) struct Exclusions(Vec<Gitignore>);
 impl Exclusions {
     /// Reads the patterns of arguments, relative to the working directory, and those of the file
     /// `.portcullisignore` in a folder or the nearest one above it.
-    pub(crate) fn of(patterns: &[String], folder: &Path) -> Result<Self, String> {
+    pub(crate) fn of(patterns: &[String], folder: Option<&Path>) -> Result<Self, String> {
         let mut arguments = GitignoreBuilder::new(absolute(Path::new(".")));
         for pattern in patterns {
             arguments
@@ -25,7 +25,7 @@ impl Exclusions {
         }
         let built = |builder: GitignoreBuilder| builder.build().map_err(|error| error.to_string());
         let mut all = vec![built(arguments)?];
-        let folder = absolute(folder);
+        let folder = folder.map(absolute).unwrap_or_default();
         if let Some(file) = folder.ancestors().map(|above| above.join(FILE)).find(|file| file.is_file()) {
             let mut patterns = GitignoreBuilder::new(file.parent().unwrap_or(&folder));
             if let Some(error) = patterns.add(&file) {

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::state::normalized;
+use crate::input::file_name;
+use crate::state::absolute;
 
 /// The names of a file by which Kustomize knows a folder.
 pub(crate) const FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -58,12 +59,8 @@ impl Kustomizations {
     /// Reads the files for Kustomize among some files.
     pub(crate) fn of(files: &[PathBuf]) -> Self {
         let mut all = Self::default();
-        let named = files.iter().filter(|path| FILES.iter().any(|name| path.ends_with(name)));
-        let found: Vec<PathBuf> = named
-            .filter_map(|file| file.parent())
-            .filter(|folder| all.load(folder))
-            .map(normalized)
-            .collect();
+        let named = files.iter().filter(|path| is_file(path)).filter_map(|file| file.parent());
+        let found: BTreeSet<PathBuf> = named.map(real).filter(|folder| all.load(folder)).collect();
         let included: BTreeSet<&PathBuf> = all.known.values().flat_map(|known| &known.folders).collect();
         let mut roots: Vec<PathBuf> =
             found.iter().filter(|folder| !included.contains(folder)).cloned().collect();
@@ -87,13 +84,18 @@ impl Kustomizations {
             reach.resources.extend(known.resources.iter().cloned());
             reach.parts.extend(known.parts.iter().cloned());
             if let Some(obstacle) = &known.obstacle {
-                reach.obstacle = Some(format!("{} {obstacle}", known.file.display()));
+                reach.obstacle = Some(format!("{} {obstacle}", file_name(&known.file)));
             }
         }
         if self.known.get(root).is_some_and(|known| known.is_component) {
-            reach.obstacle = Some("it is a Component, which nothing here includes".to_owned());
+            reach.obstacle = Some("it is a Component, which is built only with what includes it".to_owned());
         }
         reach
+    }
+
+    /// Returns the resources of a folder alone, and the folders that it includes.
+    pub(crate) fn own(&self, folder: &Path) -> (&[PathBuf], &[PathBuf]) {
+        self.known.get(folder).map_or((&[], &[]), |known| (&known.resources, &known.folders))
     }
 
     /// Returns a folder and those that it includes.
@@ -112,7 +114,7 @@ impl Kustomizations {
     /// Reads the file of a folder, and those of the folders that it includes. Returns whether the
     /// folder has one that can be read.
     fn load(&mut self, folder: &Path) -> bool {
-        let mut next = vec![normalized(folder)];
+        let mut next = vec![folder.to_owned()];
         while let Some(folder) = next.pop() {
             if !self.known.contains_key(&folder)
                 && let Some(known) = file_of(&folder).and_then(|file| Kustomization::read(&folder, &file))
@@ -121,15 +123,20 @@ impl Kustomizations {
                 self.known.insert(folder, known);
             }
         }
-        self.known.contains_key(&normalized(folder))
+        self.known.contains_key(folder)
     }
+}
+
+/// Returns a path without links, as far as it exists: Kustomize follows them.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| absolute(path))
 }
 
 impl Kustomization {
     /// Reads a file; `None` if it is an object of another API, such as Flux's.
     fn read(folder: &Path, file: &Path) -> Option<Self> {
         let mut read = Self {
-            file: normalized(file),
+            file: real(file),
             resources: Vec::new(),
             folders: Vec::new(),
             parts: Vec::new(),
@@ -143,31 +150,46 @@ impl Kustomization {
             read.obstacle = Some("cannot be read".to_owned());
             return Some(read);
         };
-        let api_version = field(value, "apiVersion").and_then(Value::as_str).unwrap_or_default();
+        let api_version = fields(value, "apiVersion").find_map(Value::as_str).unwrap_or_default();
         if !api_version.is_empty() && !api_version.starts_with("kustomize.config.k8s.io/") {
             return None;
         }
-        read.is_component = field(value, "kind").is_some_and(|kind| kind == "Component");
+        read.is_component = fields(value, "kind").any(|kind| kind == "Component");
         // Kustomize ignores other documents, which can be objects.
         if documents.len() == 1 {
             read.parts.push(read.file.clone());
         }
-        let path = |name: &str| normalized(&folder.join(name));
         for name in RESOURCES.into_iter().flat_map(|field| texts(value, field)) {
-            match path(name) {
+            match real(&folder.join(name)) {
+                _ if is_remote(name) => read.remote(name),
                 path if path.is_dir() => read.folders.push(path),
                 path if path.is_file() => read.resources.push(path),
                 _ => read.remote(name),
             }
         }
         for name in PATCHES.into_iter().flat_map(|field| texts(value, field)) {
-            if path(name).is_file() { read.parts.push(path(name)) } else { read.remote(name) }
+            let path = real(&folder.join(name));
+            if !is_remote(name) && path.is_file() { read.parts.push(path) } else { read.remote(name) }
         }
         for name in OTHERS.into_iter().flat_map(|field| texts(value, field)) {
             let name = name.split_once('=').map_or(name, |(_, name)| name);
-            if !path(name).exists() {
+            if is_remote(name) || !folder.join(name).exists() {
                 read.remote(name);
             }
+        }
+        for name in PLUGINS.into_iter().flat_map(|field| fields(value, field)).flat_map(all_texts) {
+            let path = real(&folder.join(name));
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            if is_remote(name) || [name, &text].iter().any(|text| text.contains("://")) {
+                read.remote(name.lines().next().unwrap_or_default());
+            } else if path.is_dir() {
+                read.folders.push(path);
+            }
+        }
+        if let Some(twice) =
+            value.as_object().into_iter().flatten().find(|(name, _)| fields(value, name).count() > 1)
+        {
+            read.obstacle = Some(format!("has `{}` in two cases of letters", twice.0));
         }
         Some(read)
     }
@@ -185,35 +207,52 @@ const RESOURCES: [&str; 3] = ["bases", "components", "resources"];
 const PATCHES: [&str; 3] = ["patches", "patchesJson6902", "patchesStrategicMerge"];
 
 /// The fields with other files.
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 7] = [
     "configMapGenerator",
     "configurations",
     "crds",
-    "generators",
     "helmCharts",
     "openapi",
     "replacements",
     "secretGenerator",
-    "transformers",
-    "validators",
 ];
 
-/// Returns a field, whose name Kustomize reads in any case of its letters.
-fn field<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
-    value.as_object()?.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+/// The fields with files, folders and texts that configure what Kustomize does.
+const PLUGINS: [&str; 3] = ["generators", "transformers", "validators"];
+
+/// Returns whether Kustomize takes a name for that of a file or repository in a network.
+fn is_remote(name: &str) -> bool {
+    let host = name.split_once('/').map_or("", |(host, _)| host);
+    name.contains(':') && !name.contains('\n') || host.contains('.') && !host.starts_with('.')
+}
+
+/// Returns the values of a field, whose name Kustomize reads in any case of its letters.
+fn fields<'v>(value: &'v Value, name: &'v str) -> impl Iterator<Item = &'v Value> {
+    let fields = value.as_object().into_iter().flatten();
+    fields.filter(move |(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+}
+
+/// Returns all texts in a value.
+fn all_texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(all_texts).collect(),
+        Value::Object(fields) => fields.values().flat_map(all_texts).collect(),
+        Value::String(text) => vec![text],
+        _ => Vec::new(),
+    }
 }
 
 /// Returns the texts in a field that can be names of files, in whatever form the field has them:
 /// `a.yaml`, `path: a.yaml`, `files: [key=a.yaml]`.
-fn texts<'v>(value: &'v Value, name: &str) -> Vec<&'v str> {
+fn texts<'v>(value: &'v Value, name: &'v str) -> Vec<&'v str> {
     let mut found: Vec<&str> = Vec::new();
-    let mut next: Vec<&Value> = field(value, name).into_iter().collect();
+    let mut next: Vec<&Value> = fields(value, name).collect();
     while let Some(value) = next.pop() {
         match value {
             Value::Array(items) => next.extend(items.iter().rev()),
             Value::Object(_) => {
                 let names = ["additionalValuesFiles", "env", "envs", "files", "path", "valuesFile"];
-                next.extend(names.iter().filter_map(|name| field(value, name)));
+                next.extend(names.iter().flat_map(|name| fields(value, name)));
             }
             // An inline patch has lines.
             Value::String(text) if !text.contains('\n') => found.push(text),

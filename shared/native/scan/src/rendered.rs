@@ -195,7 +195,13 @@ pub(crate) fn source(chunk: &Chunk, spot: &Spot) -> String {
     source.unwrap_or_else(|| chunk.origin.name.clone())
 }
 
-/// Returns the file of a template from Helm's comment, such as `# Source: chart/templates/a.yaml`.
+/// Returns the files of templates from Helm's comments, such as `# Source: chart/templates/a.yaml`,
+/// relative to the chart.
+pub(crate) fn sources(text: &str) -> impl Iterator<Item = &str> {
+    let sources = text.lines().filter_map(|line| line.strip_prefix("# Source: "));
+    sources.filter_map(|source| Some(source.trim().split_once('/')?.1))
+}
+
 fn helm_source(chart: &str, text: &str) -> Option<String> {
     let source = text.lines().find_map(|line| line.strip_prefix("# Source: "))?.trim();
     let (_, inside) = source.split_once('/')?;

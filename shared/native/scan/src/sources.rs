@@ -1,7 +1,7 @@
 //! The input that the arguments of a scan name: files, folders, charts and kustomizations, in the
 //! working directory and in a revision.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use crate::checkout::Checkout;
 use crate::exclusions::Exclusions;
 use crate::folder::{ChartFolder, Folder};
 use crate::input::{Files, Origin, cannot_be_read, file_name, is_object_file};
-use crate::kustomization::file_of;
-use crate::rendered::{Chart, add_chart, build, template};
-use crate::state::{State, absolute, normalized};
+use crate::kustomization::{self, file_of, real};
+use crate::rendered::{Chart, add_chart, build, sources, template};
+use crate::state::State;
 
 /// The input of a scan, as the user names it.
 #[derive(Clone, Debug, Default)]
@@ -155,7 +155,10 @@ impl Search<'_> {
             self.files.add_file(self.state.origin(path), path.to_owned());
             return true;
         }
-        match Exclusions::of(&self.sources.exclude, &self.state.in_working_tree(path)) {
+        let below = self.state.in_working_tree(path);
+        // Where every text has to be read, nothing is left out.
+        let file = self.sources.of_templates.map(|_| below.as_path());
+        match Exclusions::of(&self.sources.exclude, file) {
             Ok(exclusions) => self.folder(path, &exclusions),
             Err(problem) => {
                 self.problem(path, Level::Error, problem);
@@ -177,11 +180,11 @@ impl Search<'_> {
         }
         let charts = self.charts(&found);
         let built = self.kustomizations(&found);
-        for path in found.files.iter().filter(|path| !built.covered.contains(&normalized(path))) {
+        for path in found.files.iter().filter(|path| !built.covered.contains(&real(path))) {
             self.found(path, false);
         }
         let known: BTreeSet<PathBuf> =
-            found.files.iter().chain(&found.excluded).map(|path| normalized(path)).collect();
+            found.files.iter().chain(&found.excluded).map(|path| real(path)).collect();
         for path in built.unbuilt.difference(&known) {
             self.found(path, false);
         }
@@ -225,8 +228,8 @@ impl Search<'_> {
 
     /// Returns whether some paths in the working tree name a folder.
     fn is_among(&self, folder: &Path, mut paths: impl Iterator<Item = String>) -> bool {
-        let folder = absolute(&self.state.in_working_tree(folder));
-        paths.any(|path| absolute(Path::new(&path)) == folder)
+        let folder = real(&self.state.in_working_tree(folder));
+        paths.any(|path| real(Path::new(&path)) == folder)
     }
 
     /// Renders the charts of a folder, and returns the names of those that are rendered. Of others,
@@ -237,8 +240,16 @@ impl Search<'_> {
             if self.is_among(folder, self.sources.charts.iter().map(|chart| chart.chart.clone())) {
                 continue;
             }
-            match template(&Chart::of_folder(folder, &self.sources.namespace), &self.state) {
+            let chart = Chart::of_folder(folder, &self.sources.namespace);
+            match without_references(files).and_then(|()| template(&chart, &self.state)) {
                 Ok(text) => {
+                    // Helm leaves out tests, for example, and files that .helmignore names.
+                    let sources: BTreeSet<&str> = sources(&text).collect();
+                    let is_left_out = |path: &&PathBuf| {
+                        path.strip_prefix(folder)
+                            .is_ok_and(|inside| !sources.contains(&*inside.to_string_lossy()))
+                    };
+                    files.iter().filter(is_left_out).for_each(|path| self.of_chart(folder, path));
                     let origin = self.state.origin(folder);
                     add_chart(self.files, origin.name.clone(), origin, text);
                     rendered.push(file_name(folder));
@@ -249,8 +260,8 @@ impl Search<'_> {
                          --values, or exclude it"
                     );
                     self.problem(&folder.join("Chart.yaml"), self.level(), problem);
-                    for path in files.iter().filter(|path| is_object_file(path)) {
-                        self.found(path, true);
+                    for path in files {
+                        self.of_chart(folder, path);
                     }
                 }
             }
@@ -258,10 +269,23 @@ impl Search<'_> {
         rendered
     }
 
-    /// Builds the kustomizations of a folder.
+    /// Adds a file of a chart that Helm does not render.
+    fn of_chart(&mut self, chart: &Path, path: &Path) {
+        if is_object_file(path) {
+            let mut inside = path.strip_prefix(chart).into_iter().flat_map(Path::components);
+            self.found(path, inside.any(|part| part.as_os_str() == "templates"));
+        }
+    }
+
+    /// Builds the kustomizations of a folder, and those that one includes which cannot be built.
     fn kustomizations(&mut self, found: &Folder) -> Kustomized {
         let mut all = Kustomized::default();
-        for root in &found.kustomizations.roots {
+        let mut next: VecDeque<&PathBuf> = found.kustomizations.roots.iter().collect();
+        let mut tried = BTreeSet::new();
+        while let Some(root) = next.pop_front() {
+            if !tried.insert(root) {
+                continue;
+            }
             let reach = found.kustomizations.reach(root);
             if self.is_among(root, self.sources.kustomizations.iter().cloned()) {
                 all.covered.extend(reach.resources.into_iter().chain(reach.parts));
@@ -281,7 +305,10 @@ impl Search<'_> {
                         "the kustomization is not built, and its resources and patches are evaluated as they are: {why}"
                     );
                     self.problem(&file, self.level(), problem);
-                    all.unbuilt.extend(reach.resources);
+                    let (resources, folders) = found.kustomizations.own(root);
+                    all.unbuilt.extend(resources.iter().cloned());
+                    all.covered.extend(reach.parts.into_iter().filter(|path| kustomization::is_file(path)));
+                    next.extend(folders);
                 }
             }
         }
@@ -322,6 +349,22 @@ impl Search<'_> {
 
     fn level(&self) -> Level {
         self.sources.of_templates.unwrap_or(Level::Error)
+    }
+}
+
+/// Checks that the schemas of a chart's values refer to no URL, which Helm would read.
+fn without_references(files: &[PathBuf]) -> Result<(), String> {
+    let refers = |text: &str| {
+        let references = text.split("\"$ref\"").skip(1);
+        references.filter_map(|rest| rest.split('"').nth(1)).any(|reference| reference.contains("://"))
+    };
+    let schemas = files.iter().filter(|path| path.ends_with("values.schema.json"));
+    match schemas
+        .filter_map(|path| Some((path, std::fs::read_to_string(path).ok()?)))
+        .find(|(_, text)| refers(text))
+    {
+        Some((path, _)) => Err(format!("{} refers to a URL", path.display())),
+        None => Ok(()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::Options;
 use super::text::count;
 use crate::names::{Counts, View};
 use crate::notices::for_people;
@@ -13,8 +14,11 @@ const SHOWN: usize = 10;
 const KINDS: [&str; 3] = ["error", "warning", "notice"];
 
 /// Writes the worst findings as workflow commands, and then how many there are beyond.
-pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>) -> io::Result<()> {
     let view = View::new(report);
+    let place = |place: &Option<Place>| {
+        place.as_ref().map(|place| Place { file: options.in_repository(&place.file), ..place.clone() })
+    };
     let notices = for_people(&report.notices);
     let notices = notices.iter().map(|notice| {
         let kind = match notice.level {
@@ -23,7 +27,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             Level::Note => "notice",
         };
         let title = if notice.place.is_some() { "input" } else { "scan" };
-        (kind, command(kind, notice.place.as_ref(), title, &notice.message))
+        (kind, command(kind, place(&notice.place).as_ref(), title, &notice.message))
     });
     let findings = view.worst_first();
     let findings = findings.iter().map(|finding| {
@@ -38,7 +42,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             message.push('\n');
             message.push_str(&remark);
         }
-        (kind, command(kind, finding.place.as_ref(), &view.rule_id(finding), &message))
+        (kind, command(kind, place(&finding.place).as_ref(), &view.rule_id(finding), &message))
     });
     // Errors of the scan come first: they may hide any number of findings.
     let (unread, noted): (Vec<_>, Vec<_>) = notices.partition(|(kind, _)| *kind == "error");

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use super::Options;
 use crate::fingerprint::digest;
 use crate::names::View;
 use crate::{Finding, Report, Severity, Status, fingerprint};
@@ -15,16 +16,21 @@ use crate::{Finding, Report, Severity, Status, fingerprint};
 /// GitLab shows one of several issues with the same fingerprint, so that the second and further
 /// ones get another. It demands a line: that of an object that is in no file, whose path is its
 /// name, is 1. So is a line that is not known, which the description then says.
-pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>) -> io::Result<()> {
     let view = View::new(report);
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
     let issues: Vec<Value> =
-        view.worst_first().into_iter().map(|finding| issue(&view, finding, &mut seen)).collect();
+        view.worst_first().into_iter().map(|finding| issue(&view, finding, options, &mut seen)).collect();
     serde_json::to_writer_pretty(&mut *out, &issues)?;
     writeln!(out)
 }
 
-fn issue(view: &View<'_>, finding: &Finding, seen: &mut BTreeMap<String, u64>) -> Value {
+fn issue(
+    view: &View<'_>,
+    finding: &Finding,
+    options: &Options<'_>,
+    seen: &mut BTreeMap<String, u64>,
+) -> Value {
     let mut fingerprint = fingerprint(view.report, finding);
     let earlier = seen.entry(fingerprint.clone()).or_default();
     if *earlier > 0 {
@@ -33,7 +39,7 @@ fn issue(view: &View<'_>, finding: &Finding, seen: &mut BTreeMap<String, u64>) -
     *earlier += 1;
     let path = match &finding.place {
         Some(place) if place.file == "-" => "stdin".to_owned(),
-        Some(place) => place.file.clone(),
+        Some(place) => options.in_repository(&place.file),
         None => finding.object.to_string(),
     };
     let span = finding.place.as_ref().and_then(|place| place.span);

@@ -132,6 +132,27 @@ pub struct Options<'a> {
     pub version: &'a str,
     /// The lines of the input, which HTML shows.
     pub sources: Option<&'a Sources<'a>>,
+    /// The folder of the repository to which the names of files are relative, such as `deploy`.
+    /// Services that show findings in a repository need names that are relative to its root.
+    pub folder: &'a str,
+}
+
+impl Options<'_> {
+    /// Returns the name of a file relative to the root of the repository.
+    fn in_repository(&self, file: &str) -> String {
+        // Files outside, of a revision, and on the standard input are not in the repository.
+        if self.folder.is_empty() || file.starts_with('/') || file.contains(':') || file == "-" {
+            return file.to_owned();
+        }
+        let mut parts: Vec<&str> = self.folder.split('/').filter(|part| !part.is_empty()).collect();
+        for part in file.split('/') {
+            match part {
+                ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+                part => parts.push(part),
+            }
+        }
+        parts.join("/")
+    }
 }
 
 impl Default for Options<'_> {
@@ -142,6 +163,7 @@ impl Default for Options<'_> {
             category: None,
             version: env!("CARGO_PKG_VERSION"),
             sources: None,
+            folder: "",
         }
     }
 }
@@ -154,6 +176,7 @@ impl fmt::Debug for Options<'_> {
             .field("category", &self.category)
             .field("version", &self.version)
             .field("sources", &self.sources.is_some())
+            .field("folder", &self.folder)
             .finish()
     }
 }
@@ -168,8 +191,8 @@ pub fn write(out: &mut dyn Write, report: &Report, format: Format, options: &Opt
         Format::Json => json::write(out, report),
         Format::Sarif => sarif::write(out, report, options),
         Format::Junit => junit::write(out, report, options),
-        Format::Github => github::write(out, report),
-        Format::Gitlab => gitlab::write(out, report),
+        Format::Github => github::write(out, report, options),
+        Format::Gitlab => gitlab::write(out, report, options),
         Format::Markdown => markdown::write(out, report, options),
         Format::OpenReports => open_reports::write(out, report),
         Format::Html => html::write(out, report, options),
@@ -199,6 +222,22 @@ pub(crate) mod tests {
         let mut bytes = Vec::new();
         write(&mut bytes, report, format, &options).unwrap();
         String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn names_of_files_are_relative_to_the_repository() {
+        for (folder, file, name) in [
+            ("", "a.yaml", "a.yaml"),
+            ("deploy", "a.yaml", "deploy/a.yaml"),
+            ("deploy/prod", "../base/a.yaml", "deploy/base/a.yaml"),
+            ("deploy", "../../a.yaml", "../a.yaml"),
+            ("deploy", "/a.yaml", "/a.yaml"),
+            ("deploy", "HEAD:a.yaml", "HEAD:a.yaml"),
+            ("deploy", "-", "-"),
+        ] {
+            let options = Options { folder, ..Options::default() };
+            assert_eq!(options.in_repository(file), name, "{folder} {file}");
+        }
     }
 
     #[test]

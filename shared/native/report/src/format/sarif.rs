@@ -124,7 +124,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
     findings.truncate(RESULTS);
     let rules = Rules::new(&view, &findings);
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
-    let results = findings.iter().map(|finding| result(&view, &rules, finding, &mut seen)).collect();
+    let results = findings.iter().map(|finding| result(&view, &rules, finding, options, &mut seen)).collect();
     let log = Log {
         schema: SCHEMA,
         version: "2.1.0",
@@ -141,7 +141,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
             } }),
             invocations: [json!({
                 "executionSuccessful": exit(report, options.fail_on) != Exit::NotEvaluated,
-                "toolExecutionNotifications": notifications(report, left_out),
+                "toolExecutionNotifications": notifications(report, options, left_out),
             })],
             // A column counts characters, not UTF-16 code units.
             column_kind: "unicodeCodePoints",
@@ -156,6 +156,7 @@ fn result<'r>(
     view: &View<'_>,
     rules: &Rules,
     finding: &'r Finding,
+    options: &Options<'_>,
     seen: &mut BTreeMap<String, u64>,
 ) -> SarifResult<'r> {
     let rule_id = view.rule_id(finding);
@@ -181,7 +182,7 @@ fn result<'r>(
         // `](` would make a link (SARIF 2.1.0, 3.11.6).
         message: Message { text: text.replace("](", "] (") },
         locations: [Location {
-            physical_location: physical(finding),
+            physical_location: physical(finding, options),
             logical_locations: [LogicalLocation {
                 name: &finding.object.name,
                 fully_qualified_name: qualified(finding),
@@ -200,13 +201,17 @@ fn result<'r>(
     }
 }
 
-fn physical(finding: &Finding) -> PhysicalLocation {
-    let (uri, region) = match &finding.place {
-        Some(place) if place.file == "-" => ("stdin".to_owned(), region(place)),
-        Some(place) => (uri(&place.file), region(place)),
-        None => (uri(&qualified(finding)), None),
-    };
-    PhysicalLocation { artifact_location: ArtifactLocation { uri }, region }
+fn physical(finding: &Finding, options: &Options<'_>) -> PhysicalLocation {
+    if let Some(place) = &finding.place {
+        return in_file(place, options);
+    }
+    let artifact_location = ArtifactLocation { uri: uri(&qualified(finding)) };
+    PhysicalLocation { artifact_location, region: None }
+}
+
+fn in_file(place: &Place, options: &Options<'_>) -> PhysicalLocation {
+    let name = if place.file == "-" { "stdin".to_owned() } else { options.in_repository(&place.file) };
+    PhysicalLocation { artifact_location: ArtifactLocation { uri: uri(&name) }, region: region(place) }
 }
 
 /// The region of a value, or the first character of an object: GitHub shows an alert in a pull
@@ -232,7 +237,7 @@ fn qualified(finding: &Finding) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("/")
 }
 
-fn notifications(report: &Report, left_out: usize) -> Vec<Value> {
+fn notifications(report: &Report, options: &Options<'_>, left_out: usize) -> Vec<Value> {
     let mut notifications = Vec::new();
     let mut say = |level: &str, text: String| {
         notifications.push(json!({ "level": level, "message": { "text": text } }));
@@ -250,11 +255,11 @@ fn notifications(report: &Report, left_out: usize) -> Vec<Value> {
             say("note", format!("{} not listed: {reason}.", count(number, "finding is", "findings are")));
         }
     }
-    notifications.extend(report.notices.iter().map(notification));
+    notifications.extend(report.notices.iter().map(|notice| notification(notice, options)));
     notifications
 }
 
-fn notification(notice: &Notice) -> Value {
+fn notification(notice: &Notice, options: &Options<'_>) -> Value {
     let level = match notice.level {
         Level::Error => "error",
         Level::Warning => "warning",
@@ -263,9 +268,7 @@ fn notification(notice: &Notice) -> Value {
     let mut notification =
         json!({ "level": level, "message": { "text": notice.message.replace("](", "] (") } });
     if let (Some(place), Some(fields)) = (&notice.place, notification.as_object_mut()) {
-        let uri = if place.file == "-" { "stdin".to_owned() } else { uri(&place.file) };
-        let location =
-            PhysicalLocation { artifact_location: ArtifactLocation { uri }, region: region(place) };
+        let location = in_file(place, options);
         fields.insert("locations".to_owned(), json!([{ "physicalLocation": location }]));
     }
     notification

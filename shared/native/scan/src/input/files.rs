@@ -158,8 +158,10 @@ const SEARCHED: u64 = 16 * 1024 * 1024;
 /// objects have, or can spell them in another way.
 pub(crate) fn may_be_object(text: &[u8]) -> bool {
     let has = |word: &[u8]| memmem::find(text, word).is_some();
-    let spells = text.iter().any(|byte| matches!(byte, b'\\' | b'!' | 0));
-    spells || has(b"apiVersion") && has(b"kind")
+    let is_escape = |pair: &[u8]| matches!(pair, [b'\\', b'u' | b'x' | b'U' | b'\r' | b'\n']);
+    // UTF-16, escapes, and text in base64.
+    let is_spelt = text.contains(&0) || text.windows(2).any(is_escape) || has(b"binary") || has(b"%TAG");
+    is_spelt || has(b"apiVersion") && has(b"kind")
 }
 
 /// Returns whether a file can contain objects, by its name.

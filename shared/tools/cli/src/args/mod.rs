@@ -45,6 +45,7 @@ pub(crate) enum Command {
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
     #[command(after_help = examples::SCAN)]
+    #[command(aliases = ["check", "lint"])]
     Scan(Box<ScanArgs>),
     #[command(after_help = examples::REPORT)]
     Report(Box<ReportArgs>),

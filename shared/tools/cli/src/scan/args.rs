@@ -30,15 +30,16 @@ pub(crate) struct ScanArgs {
     pub(crate) paths: Vec<String>,
 
     /// Policy that evaluates: a manifest or a directory of manifests as they are deployed, an id of
-    /// Portcullis, a module file, or the reference of a module in a registry. Repeat the option for
-    /// several.
+    /// Portcullis, also with settings as in pod-security=baseline, a module file, or the reference
+    /// of a module in a registry. Repeat the option for several.
     ///
     /// Manifests are ClusterAdmissionPolicies, AdmissionPolicies and groups of them, with their
     /// rules, selectors and conditions. ClusterPolicies and Policies of Kyverno are converted as by
     /// `portcullis convert kyverno`, and what cannot be converted is an error. An id or a module is
     /// matched by its own rules. The ids are external-ips, node-labels, node-pods, pod-security and
-    /// selinux. With --live, the default is the policies that are deployed in the cluster.
-    #[arg(short, long, required_unless_present = "live", value_name = "POLICY")]
+    /// selinux. The default is these five, with the settings of their manifests, and with --live
+    /// the policies that are deployed in the cluster.
+    #[arg(short, long, value_name = "POLICY")]
     pub(crate) policy: Vec<String>,
 
     #[command(flatten)]
@@ -53,6 +54,7 @@ pub(crate) struct ScanArgs {
     #[arg(
         long,
         value_name = "POLICY",
+        requires = "policy",
         conflicts_with_all = ["baseline", "write_baseline", "explain"],
     )]
     pub(crate) compare: Vec<String>,
@@ -127,7 +129,7 @@ pub(crate) struct InputArgs {
 
     /// Pattern of files in directories to leave out, as in .gitignore and relative to the working
     /// directory, in addition to the file .portcullisignore. Repeat the option for several.
-    #[arg(long, value_name = "PATTERN", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, alias = "ignore", value_name = "PATTERN", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) exclude: Vec<String>,
 
     /// The state before the change: files, directories, or git:REVISION with the same paths, charts
@@ -246,7 +248,7 @@ pub(crate) struct WriteArgs {
     /// can be without a file. [default: text]
     ///
     /// The formats are text, json, sarif, junit, github, gitlab, markdown, openreports and html.
-    #[arg(short, long, value_name = "FORMAT[=FILE]", value_parser = output)]
+    #[arg(short, long, alias = "format", value_name = "FORMAT[=FILE]", value_parser = output)]
     pub(crate) output: Vec<Output>,
 
     /// Findings that fail the scan.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::SettingsArgs;
 use crate::failure::Failure;
-use crate::input::{self, Pieces, named};
+use crate::input::{self, Pieces};
 use crate::policy::{Engines, NamedSettings, PolicyArgument, deployment, settings_of};
 use crate::settings;
 use crate::source::{InputReader, SourceName};
@@ -37,8 +37,19 @@ pub(super) fn load(
 ) -> Result<PolicySet, Failure> {
     let named_settings = settings::read(settings, reader)?;
     let mut policies = PolicySet::default();
+    if arguments.is_empty() {
+        for (id, manifest) in DEPLOYED {
+            policies.policies.push(named(engines, id, &deployed_settings(id, manifest)?)?);
+        }
+        let message = DEFAULT.to_owned();
+        policies.notices.push(Notice { level: Level::Note, place: None, message });
+    }
     let mut count = 0_usize;
     for argument in arguments {
+        if let Some((id, settings)) = inline(argument)? {
+            policies.policies.push(named(engines, id, &(settings, SourceName::of_argument(argument)))?);
+            continue;
+        }
         if Path::new(argument).is_dir() && rules::find(argument).is_none() {
             let notices = policies.notices.len();
             let mut found = 0_usize;
@@ -81,6 +92,47 @@ pub(super) fn load(
     Ok(policies)
 }
 
+/// The manifests whose settings the policies have if the user names none.
+const DEPLOYED: [(&str, &str); 5] = [
+    ("external-ips", include_str!("../../../../../artifacthub/deploy/external-ips.yaml")),
+    ("node-labels", include_str!("../../../../../artifacthub/deploy/node-labels.yaml")),
+    ("node-pods", include_str!("../../../../../artifacthub/deploy/node-pods.yaml")),
+    ("pod-security", include_str!("../../../../../artifacthub/deploy/pod-security.yaml")),
+    ("selinux", include_str!("../../../../../artifacthub/deploy/selinux-guard.yaml")),
+];
+
+const DEFAULT: &str = "without --policy, Portcullis' five policies evaluate, with the settings of their manifests; pod-security \
+                       denies below baseline and warns below restricted";
+
+fn deployed_settings(id: &str, manifest: &str) -> Result<NamedSettings, Failure> {
+    let documents = manifest::documents(manifest).map_err(|problem| Failure::about(id, problem))?;
+    let settings = documents.first().and_then(|policy| policy.pointer("/spec/settings"));
+    Ok((settings.cloned(), SourceName::new(id)))
+}
+
+/// Returns the id and the settings of an argument `ID=SETTINGS`.
+fn inline(argument: &str) -> Result<Option<(&'static str, Option<Value>)>, Failure> {
+    let Some((id, text)) = argument.split_once('=') else { return Ok(None) };
+    let Some(entry) = rules::find(id) else { return Ok(None) };
+    let documents = manifest::documents(text).map_err(|problem| Failure::about(argument, problem))?;
+    match documents.as_slice() {
+        [settings @ Value::Object(_)] => Ok(Some((entry.id, Some(settings.clone())))),
+        [Value::String(level)] if entry.id == "pod-security" => {
+            Ok(Some((entry.id, Some(json!({ "level": level })))))
+        }
+        _ => {
+            let problem = "expected settings, as in pod-security='{level: baseline}', or a level of pod-security, as \
+                           in pod-security=baseline";
+            Err(Failure::about(argument, problem))
+        }
+    }
+}
+
+/// Loads a policy of this program.
+fn named(engines: &Engines<'_>, id: &str, settings: &NamedSettings) -> Result<Policy, Failure> {
+    bare(engines, id, engines.argument(id)?, settings)
+}
+
 /// Returns the files of manifests in a folder, by name. Subfolders are not searched.
 fn files(folder: &str) -> Result<Vec<String>, Failure> {
     let unreadable = |error: std::io::Error| Failure::about(folder, format!("cannot be read: {error}"));
@@ -115,7 +167,7 @@ impl PolicySet {
             let places = chunk.places(&entries);
             for (entry, place) in entries.into_iter().zip(&places) {
                 let Content::Object(object) = entry.content else { continue };
-                let name = SourceName::new(named(place));
+                let name = SourceName::new(input::named(place));
                 if PolicyKind::of(&object).is_some() {
                     found += 1;
                     self.add(&object, &name, engines, installation);

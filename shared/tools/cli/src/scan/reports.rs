@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 
 use report::{Format, Options, Place, Span};
 
@@ -19,6 +20,7 @@ pub(super) type WriteReport<'w> = dyn Fn(&mut dyn Write, Format, &Options<'_>) -
 pub(super) fn write(args: &WriteArgs, write_report: &WriteReport<'_>) -> Result<(), Failure> {
     let sources = Lines::default();
     let lines = |place: &Place| sources.of(place);
+    let folder = folder_in_repository();
     outputs::write(&args.output, &|out, format, colors| {
         let options = Options {
             colors: colors && format == Format::Text,
@@ -26,9 +28,18 @@ pub(super) fn write(args: &WriteArgs, write_report: &WriteReport<'_>) -> Result<
             category: args.category.as_deref(),
             version: env!("CARGO_PKG_VERSION"),
             sources: Some(&lines),
+            folder: &folder,
         };
         write_report(out, format, &options)
     })
+}
+
+/// Returns the path of the working directory in its git repository; empty outside of one.
+fn folder_in_repository() -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let root = here.ancestors().find(|above| above.join(".git").exists());
+    let inside = root.and_then(|root| here.strip_prefix(root).ok()).unwrap_or(Path::new(""));
+    inside.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
 /// The lines of the files that were evaluated.
