@@ -1,8 +1,10 @@
 //! The report, as it grows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 
-use report::{Finding, Level, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Status, Totals};
+use report::{Finding, Level, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Totals, digest};
+use serde_json::json;
 
 use crate::evaluate::{Output, Owned};
 use crate::old::Seen;
@@ -63,14 +65,17 @@ impl Tally {
     /// Returns the report, with the topmost owners of all objects, sorted.
     pub(crate) fn finish(self) -> Report {
         let Self { mut report, folded, owners, unseen_templates, .. } = self;
-        // Objects with different owners can have the same topmost one.
-        let mut once_more = Folded::default();
-        for mut finding in folded.findings {
+        let mut findings = folded.findings;
+        let mut has_moved = false;
+        for finding in &mut findings {
             let namespace = finding.object.namespace.clone().unwrap_or_default();
-            finding.object.owner = finding.object.owner.map(|owner| topmost(owner, &namespace, &owners));
-            once_more.add(finding);
+            if let Some(owner) = &mut finding.object.owner {
+                let top = topmost(owner.clone(), &namespace, &owners);
+                has_moved |= *owner != top;
+                *owner = top;
+            }
         }
-        report.findings = once_more.findings;
+        report.findings = if has_moved { fold(findings) } else { findings };
         for ((kind, group), count) in unseen_templates {
             let objects = if count == 1 { "1 object".to_owned() } else { format!("{count} objects") };
             let message = format!("no policy looks at the pods of {objects} of the kind {kind}.{group}");
@@ -101,58 +106,73 @@ fn topmost(owner: OwnerRef, namespace: &str, owners: &BTreeMap<Owned, OwnerRef>)
 #[derive(Debug, Default)]
 struct Folded {
     findings: Vec<Finding>,
-    of_owners: BTreeMap<Fold, usize>,
+    /// The findings of objects with owners, by what those that are folded have in common.
+    of_owners: BTreeMap<String, usize>,
 }
 
-/// The values that folded findings have in common.
-#[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
-struct Fold {
-    policy: usize,
-    status: Status,
-    namespace: Option<String>,
-    owner: OwnerRef,
-    path: Option<String>,
-    /// Messages about a value with a name of its own are different, and stay.
-    message: String,
-    /// An exception of one pod is not one of the others.
-    excepted: Option<String>,
-    /// A file can be that of another cluster.
-    file: Option<String>,
+/// Returns the digest of the values that folded findings have in common: as values, they would take
+/// more memory than the findings. `None` if the object of a finding has no owner.
+fn common(finding: &Finding) -> Option<String> {
+    let object = &finding.object;
+    Some(digest(&json!([
+        finding.policy,
+        finding.status,
+        object.namespace,
+        object.owner.as_ref()?,
+        finding.stable_path,
+        // Messages about a value with a name of its own are different, and stay.
+        finding.message,
+        // An exception of one pod is not one of the others.
+        finding.excepted,
+        // A file can be that of another cluster.
+        finding.place.as_ref().map(|place| &place.file),
+    ])))
 }
 
 impl Folded {
     fn add(&mut self, finding: Finding) {
-        let index = self.findings.len();
-        if let Some(owner) = &finding.object.owner {
-            let key = Fold {
-                policy: finding.policy,
-                status: finding.status,
-                namespace: finding.object.namespace.clone(),
-                owner: owner.clone(),
-                path: finding.stable_path.clone(),
-                message: finding.message.clone(),
-                excepted: finding.excepted.clone(),
-                file: finding.place.as_ref().map(|place| place.file.clone()),
-            };
+        if let Some(key) = common(&finding) {
             if let Some(known) = self.of_owners.get(&key).and_then(|known| self.findings.get_mut(*known)) {
-                let mut other = finding;
-                // Pieces are evaluated in an order that depends on what others look up.
-                if other.place_in_report() < known.place_in_report() {
-                    std::mem::swap(known, &mut other);
-                }
-                known.others.append(&mut other.others);
-                known.others.push(other.object.name);
-                return;
+                return merge(known, finding);
             }
-            self.of_owners.insert(key, index);
+            self.of_owners.insert(key, self.findings.len());
         }
         self.findings.push(finding);
     }
 }
 
+/// Adds a finding to one with the same key.
+fn merge(known: &mut Finding, mut other: Finding) {
+    // Pieces are evaluated in an order that depends on what others look up.
+    if other.place_in_report() < known.place_in_report() {
+        std::mem::swap(known, &mut other);
+    }
+    known.others.append(&mut other.others);
+    known.others.push(other.object.name);
+}
+
+/// Folds findings once more: objects with different owners can have the same topmost one.
+fn fold(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut slots: Vec<Option<Finding>> = findings.into_iter().map(Some).collect();
+    let mut first: BTreeMap<String, usize> = BTreeMap::new();
+    for at in 0..slots.len() {
+        let Some(key) = slots.get(at).and_then(Option::as_ref).and_then(common) else { continue };
+        match first.entry(key) {
+            Entry::Vacant(entry) => drop(entry.insert(at)),
+            Entry::Occupied(known) => {
+                let other = slots.get_mut(at).and_then(Option::take);
+                if let (Some(other), Some(Some(known))) = (other, slots.get_mut(*known.get())) {
+                    merge(known, other);
+                }
+            }
+        }
+    }
+    slots.into_iter().flatten().collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use report::{ObjectRef, Place, Position, Span};
+    use report::{ObjectRef, Place, Position, Span, Status};
 
     use super::*;
 

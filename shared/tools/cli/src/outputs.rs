@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use report::Output;
 
 use crate::failure::Failure;
-use crate::replace_file::replace_file;
+use crate::replace_file::replace_with;
 use crate::stdout::print;
 
 /// Checks that each output has a place of its own, beside another file that is written. `example`
@@ -73,10 +73,7 @@ pub(crate) fn write<F: Copy + Default>(
 ) -> Result<(), Failure> {
     for output in outputs {
         let Some(file) = &output.file else { continue };
-        let mut bytes = Vec::new();
-        write(&mut bytes, output.format, false)
-            .map_err(|error| Failure::about(file, format!("cannot be written: {error}")))?;
-        replace_file(Path::new(file), &bytes)?;
+        replace_with(Path::new(file), &|out| write(out, output.format, false))?;
     }
     let to_stdout = outputs.iter().find(|output| output.file.is_none());
     if to_stdout.is_none() && !outputs.is_empty() {

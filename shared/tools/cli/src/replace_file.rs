@@ -1,7 +1,7 @@
 //! Atomic writing of files.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
@@ -12,13 +12,26 @@ use crate::failure::Failure;
 /// that fails, an existing file is unchanged. A link stays, and the file that it names is written;
 /// so are devices and pipes, which nothing replaces.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    replace(path, bytes)
+    replace_with(path, &|out| out.write_all(bytes))
+}
+
+/// Writes a file as [`replace_file`] does, with what `write` writes.
+pub(crate) fn replace_with(path: &Path, write: &WriteFile<'_>) -> Result<(), Failure> {
+    replace(path, write)
         .map_err(|error| Failure::about(path.display(), format!("cannot be written: {error}")))
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+type WriteFile<'w> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'w;
+
+fn buffered(file: &mut File, write: &WriteFile<'_>) -> io::Result<()> {
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    out.flush()
+}
+
+fn replace(path: &Path, write: &WriteFile<'_>) -> io::Result<()> {
     let Some(path) = regular_file(path)? else {
-        return OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes);
+        return buffered(&mut OpenOptions::new().append(true).create(true).open(path)?, write);
     };
     // A rename is atomic only within a file system.
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -28,7 +41,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(directory.unwrap_or(Path::new(".")))?;
-    file.write_all(bytes)?;
+    buffered(file.as_file_mut(), write)?;
     file.persist(path).map(drop).map_err(|failed| failed.error)
 }
 

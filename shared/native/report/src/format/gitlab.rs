@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use serde::Serializer as _;
 use serde_json::{Value, json};
 
 use super::Options;
@@ -19,9 +20,9 @@ use crate::{Finding, Report, Severity, Status, fingerprint};
 pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>) -> io::Result<()> {
     let view = View::new(report);
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
-    let issues: Vec<Value> =
-        view.worst_first().into_iter().map(|finding| issue(&view, finding, options, &mut seen)).collect();
-    serde_json::to_writer_pretty(&mut *out, &issues)?;
+    let issues = view.worst_first().into_iter().map(|finding| issue(&view, finding, options, &mut seen));
+    // One at a time: all of them as values take more memory than the report.
+    serde_json::Serializer::pretty(&mut *out).collect_seq(issues)?;
     writeln!(out)
 }
 
