@@ -43,9 +43,6 @@ pub(crate) struct ChartFolder {
 /// The file by which Helm knows a chart.
 const CHART: &str = "Chart.yaml";
 
-/// The file with the schema of a chart's values.
-const SCHEMA: &str = "values.schema.json";
-
 /// Returns whether a path is that of such a file.
 pub(crate) fn is_chart(path: &Path) -> bool {
     path.ends_with(CHART)
@@ -182,9 +179,8 @@ fn topmost(path: &Path, charts: &BTreeSet<PathBuf>) -> Option<(PathBuf, bool)> {
     let chart = path.ancestors().skip(1).find(|above| charts.contains(*above))?;
     let mut inside = path.strip_prefix(chart).ok()?.components();
     let first = inside.next()?;
-    let is_below = inside.next().is_some();
-    let is_read = first.as_os_str() == SCHEMA
-        || is_below && ["crds", "templates"].iter().any(|name| first.as_os_str() == *name);
+    let is_read =
+        inside.next().is_some() && ["crds", "templates"].iter().any(|name| first.as_os_str() == *name);
     // A chart in the folder `charts` of another is part of it, unless Helm ignores its name.
     let is_ignored = chart.file_name().is_none_or(|name| name.to_string_lossy().starts_with(['.', '_']));
     let outer = chart.parent().filter(|above| above.ends_with("charts") && !is_ignored);

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::input::file_name;
-use crate::state::absolute;
+use crate::state::{absolute, name_of_real};
 
 /// The names of a file by which Kustomize knows a folder.
 pub(crate) const FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -84,7 +83,7 @@ impl Kustomizations {
             reach.resources.extend(known.resources.iter().cloned());
             reach.parts.extend(known.parts.iter().cloned());
             if let Some(obstacle) = &known.obstacle {
-                reach.obstacle = Some(format!("{} {obstacle}", file_name(&known.file)));
+                reach.obstacle = Some(format!("{} {obstacle}", name_of_real(&known.file)));
             }
         }
         if self.known.get(root).is_some_and(|known| known.is_component) {
@@ -180,10 +179,10 @@ impl Kustomization {
         for name in PLUGINS.into_iter().flat_map(|field| fields(value, field)).flat_map(all_texts) {
             let path = real(&folder.join(name));
             let text = std::fs::read_to_string(&path).unwrap_or_default();
-            if is_remote(name) || [name, &text].iter().any(|text| text.contains("://")) {
+            // A URL can be written with escapes.
+            let may_be_remote = [name, &text].iter().any(|text| text.contains("://") || text.contains('\\'));
+            if is_remote(name) || may_be_remote || path.is_dir() {
                 read.remote(name.lines().next().unwrap_or_default());
-            } else if path.is_dir() {
-                read.folders.push(path);
             }
         }
         if let Some(twice) =
@@ -220,16 +219,28 @@ const OTHERS: [&str; 7] = [
 /// The fields with files, folders and texts that configure what Kustomize does.
 const PLUGINS: [&str; 3] = ["generators", "transformers", "validators"];
 
-/// Returns whether Kustomize takes a name for that of a file or repository in a network.
+/// Returns whether Kustomize takes a name for that of a file or repository in a network
+/// (`NewRepoSpecFromURL` in `api/internal/git/repospec.go` of sigs.k8s.io/kustomize).
 fn is_remote(name: &str) -> bool {
-    let host = name.split_once('/').map_or("", |(host, _)| host);
-    name.contains(':') && !name.contains('\n') || host.contains('.') && !host.starts_with('.')
+    let name = name.to_ascii_lowercase();
+    let begins = ["git@", "git::", "gh:", "github.com"].iter().any(|host| name.starts_with(host));
+    begins || name.contains("://") || name.contains('@') && name.contains(':')
 }
 
 /// Returns the values of a field, whose name Kustomize reads in any case of its letters.
 fn fields<'v>(value: &'v Value, name: &'v str) -> impl Iterator<Item = &'v Value> {
     let fields = value.as_object().into_iter().flatten();
-    fields.filter(move |(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    fields.filter(move |(known, _)| folded(known) == folded(name)).map(|(_, value)| value)
+}
+
+/// Returns a name in small letters, as `encoding/json` of Go compares the names of fields.
+fn folded(name: &str) -> String {
+    let small = |c: char| match c {
+        '\u{17f}' => 's',
+        '\u{212a}' => 'k',
+        c => c.to_ascii_lowercase(),
+    };
+    name.chars().map(small).collect()
 }
 
 /// Returns all texts in a value.

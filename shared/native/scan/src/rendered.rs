@@ -14,9 +14,9 @@ use text::Step;
 
 use crate::checkout::Checkout;
 use crate::entry::{Rendered, Spot};
-use crate::input::{Chunk, Files, Origin, file_name};
+use crate::input::{Chunk, Files, Origin};
 use crate::locate::position;
-use crate::state::{State, normalized, relative};
+use crate::state::{State, name_of_real, normalized, relative};
 
 /// A chart with the arguments of `helm template`.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Chart {
     pub release: String,
     /// The namespace of the release.
     pub namespace: String,
+    /// Whether the chart was found in a folder. Its tests are rendered, too.
+    pub is_found: bool,
 }
 
 /// Returns the manifests that `helm template` renders of a chart.
@@ -116,6 +118,7 @@ impl Chart {
             values: Vec::new(),
             release: "release-name".to_owned(),
             namespace: namespace.to_owned(),
+            is_found: true,
         }
     }
 
@@ -125,7 +128,8 @@ impl Chart {
             &self.release,
             &self.chart,
             "--include-crds",
-            "--skip-tests",
+            // A schema that refers to a URL is read from the network.
+            if self.is_found { "--skip-schema-validation" } else { "--skip-tests" },
             "--namespace",
             &self.namespace,
         ]
@@ -198,14 +202,23 @@ pub(crate) fn source(chunk: &Chunk, spot: &Spot) -> String {
 /// Returns the files of templates from Helm's comments, such as `# Source: chart/templates/a.yaml`,
 /// relative to the chart.
 pub(crate) fn sources(text: &str) -> impl Iterator<Item = &str> {
-    let sources = text.lines().filter_map(|line| line.strip_prefix("# Source: "));
-    sources.filter_map(|source| Some(source.trim().split_once('/')?.1))
+    let mut before = "";
+    let lines = text.lines().filter_map(move |line| {
+        // Other comments are those of templates.
+        let is_first = std::mem::replace(&mut before, line) == "---";
+        line.strip_prefix("# Source: ").filter(|_| is_first)
+    });
+    lines.filter_map(|source| Some(source.trim().split_once('/')?.1))
 }
 
 fn helm_source(chart: &str, text: &str) -> Option<String> {
     let source = text.lines().find_map(|line| line.strip_prefix("# Source: "))?.trim();
     let (_, inside) = source.split_once('/')?;
-    Some(if chart.is_empty() { source.to_owned() } else { format!("{chart}/{inside}") })
+    Some(match chart {
+        "" => source.to_owned(),
+        "." => inside.to_owned(),
+        folder => format!("{folder}/{inside}"),
+    })
 }
 
 /// Returns the file from Kustomize's annotation, which the user can also ask for by `buildMetadata:
@@ -215,7 +228,7 @@ fn kustomize_source(origin: &Origin, rendered: &Rendered) -> Option<String> {
     let path = note.lines().find_map(|line| line.strip_prefix("path: "))?.trim();
     let folder = origin.noted_below.as_deref().or_else(|| Path::new(&origin.name).parent())?;
     let file = normalized(&folder.join(path));
-    file.is_file().then(|| file_name(&file))
+    file.is_file().then(|| name_of_real(&file))
 }
 
 /// The file that Kustomize read an object from.

@@ -15,7 +15,7 @@ use crate::folder::{ChartFolder, Folder};
 use crate::input::{Files, Origin, cannot_be_read, file_name, is_object_file};
 use crate::kustomization::{self, file_of, real};
 use crate::rendered::{Chart, add_chart, build, sources, template};
-use crate::state::State;
+use crate::state::{State, name_of_real};
 
 /// The input of a scan, as the user names it.
 #[derive(Clone, Debug, Default)]
@@ -241,9 +241,9 @@ impl Search<'_> {
                 continue;
             }
             let chart = Chart::of_folder(folder, &self.sources.namespace);
-            match without_references(files).and_then(|()| template(&chart, &self.state)) {
+            match template(&chart, &self.state) {
                 Ok(text) => {
-                    // Helm leaves out tests, for example, and files that .helmignore names.
+                    // Helm leaves out files that .helmignore names, for example.
                     let sources: BTreeSet<&str> = sources(&text).collect();
                     let is_left_out = |path: &&PathBuf| {
                         path.strip_prefix(folder)
@@ -296,9 +296,13 @@ impl Search<'_> {
             match obstacle.map_or_else(|| build(root, &self.state), Err) {
                 Ok(built) => {
                     all.covered.extend(reach.resources.into_iter().chain(reach.parts));
-                    let origin = Origin { path: self.state.origin(root).path, ..self.state.origin(&file) };
+                    let mut origin =
+                        Origin { path: self.state.origin(root).path, ..self.state.origin(&file) };
+                    if !self.state.is_revision() {
+                        origin.name = name_of_real(&file);
+                    }
                     built.add(self.files, origin);
-                    all.names.push(file_name(root));
+                    all.names.push(name_of_real(root));
                 }
                 Err(why) => {
                     let problem = format!(
@@ -334,8 +338,7 @@ impl Search<'_> {
     /// Builds a kustomization that the user names.
     fn kustomization(&mut self, folder: &Path) {
         let file = file_of(folder).unwrap_or_else(|| folder.to_owned());
-        let origin =
-            Origin { path: file_name(&self.state.in_working_tree(folder)), ..self.state.origin(&file) };
+        let origin = Origin { path: self.state.origin(folder).path, ..self.state.origin(&file) };
         match build(folder, &self.state) {
             Ok(built) => built.add(self.files, origin),
             Err(why) => self.files.add_problem(&origin.name, Level::Error, why),
@@ -349,22 +352,6 @@ impl Search<'_> {
 
     fn level(&self) -> Level {
         self.sources.of_templates.unwrap_or(Level::Error)
-    }
-}
-
-/// Checks that the schemas of a chart's values refer to no URL, which Helm would read.
-fn without_references(files: &[PathBuf]) -> Result<(), String> {
-    let refers = |text: &str| {
-        let references = text.split("\"$ref\"").skip(1);
-        references.filter_map(|rest| rest.split('"').nth(1)).any(|reference| reference.contains("://"))
-    };
-    let schemas = files.iter().filter(|path| path.ends_with("values.schema.json"));
-    match schemas
-        .filter_map(|path| Some((path, std::fs::read_to_string(path).ok()?)))
-        .find(|(_, text)| refers(text))
-    {
-        Some((path, _)) => Err(format!("{} refers to a URL", path.display())),
-        None => Ok(()),
     }
 }
 

@@ -65,6 +65,12 @@ pub(crate) fn normalized(path: &Path) -> PathBuf {
     if short.as_os_str().is_empty() { PathBuf::from(".") } else { short }
 }
 
+/// Returns the name in reports of a file whose path has no links, such as one that Kustomize reads.
+pub(crate) fn name_of_real(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    file_name(&if path.is_absolute() { relative(&here, path) } else { path.to_owned() })
+}
+
 /// Returns an absolute path without `.` and `..`. Links are not resolved.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     // The working directory has no path only if it was removed.

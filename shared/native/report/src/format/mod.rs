@@ -145,7 +145,7 @@ impl Options<'_> {
             return file.to_owned();
         }
         let mut parts: Vec<&str> = self.folder.split('/').filter(|part| !part.is_empty()).collect();
-        for part in file.split('/') {
+        for part in file.split('/').filter(|part| !matches!(*part, "" | ".")) {
             match part {
                 ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
                 part => parts.push(part),

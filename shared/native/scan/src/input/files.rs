@@ -178,6 +178,7 @@ pub(crate) fn file_name(path: &Path) -> String {
     let below = std::env::current_dir().ok().and_then(|folder| path.strip_prefix(folder).ok());
     let path = below.unwrap_or(path);
     let path = path.strip_prefix(".").unwrap_or(path);
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 

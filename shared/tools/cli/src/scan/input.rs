@@ -50,6 +50,7 @@ fn charts(args: &ScanArgs) -> Vec<Chart> {
         values: input.values.clone(),
         release: input.release.clone(),
         namespace: namespace(args),
+        is_found: false,
     };
     input.helm.iter().map(chart).collect()
 }
