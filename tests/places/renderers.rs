@@ -205,7 +205,7 @@ fn kustomizations_hide_no_file_that_they_do_not_apply() {
                 ("dead/kustomization.yaml", "resources: [../base, missing.yaml]\n"),
             ][..],
         ),
-        // A field in two cases of letters, of which one counts.
+        // Two fields whose names differ only in case. Kustomize reads one of them.
         (
             "letters",
             &[

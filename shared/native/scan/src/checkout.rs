@@ -1,4 +1,4 @@
-//! The files of a revision of a git repository in a temporary folder, for renderers.
+//! The files of a revision of a git repository, in a temporary folder.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};

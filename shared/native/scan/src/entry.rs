@@ -49,7 +49,7 @@ impl Entry {
         let rendered = if chunk.origin.is_rendered { self.rendered() } else { Rendered::default() };
         let mut content = std::mem::replace(&mut self.content, Content::Other(String::new()));
         if let Content::Object(object) = &mut content
-            && chunk.origin.noted_below.is_some()
+            && chunk.origin.notes.is_some()
         {
             rendered::remove_note(object);
         }

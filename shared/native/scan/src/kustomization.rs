@@ -185,10 +185,9 @@ impl Kustomization {
                 read.remote(name.lines().next().unwrap_or_default());
             }
         }
-        if let Some(twice) =
-            value.as_object().into_iter().flatten().find(|(name, _)| fields(value, name).count() > 1)
-        {
-            read.obstacle = Some(format!("has `{}` in two cases of letters", twice.0));
+        let mut known = BTreeSet::new();
+        if let Some(twice) = value.as_object()?.keys().find(|name| !known.insert(folded(name))) {
+            read.obstacle = Some(format!("has fields whose names differ only in case, such as `{twice}`"));
         }
         Some(read)
     }

@@ -9,27 +9,27 @@ use text::Step;
 use crate::START;
 use crate::entry::Spot;
 use crate::input::Chunk;
-use crate::rendered::{self, Source};
+use crate::rendered::{self, Noted};
 
 /// Finds places in a piece. The places are computed when the first one is asked for.
 #[derive(Debug)]
 pub struct Locator<'c> {
     chunk: &'c Chunk,
     places: OnceCell<Places>,
-    /// The file that Kustomize read the object from.
-    source: OnceCell<Option<Source>>,
+    /// The object in the file that Kustomize read it from.
+    noted: OnceCell<Option<Noted>>,
 }
 
 impl<'c> Locator<'c> {
     /// Creates a locator for the entries of a piece.
     #[must_use]
     pub fn new(chunk: &'c Chunk) -> Self {
-        Self { chunk, places: OnceCell::new(), source: OnceCell::new() }
+        Self { chunk, places: OnceCell::new(), noted: OnceCell::new() }
     }
 
     /// Creates a locator for findings that are not reported: it computes no places.
     pub(crate) fn nowhere(chunk: &'c Chunk) -> Self {
-        Self { chunk, places: Places::of("").into(), source: None.into() }
+        Self { chunk, places: Places::of("").into(), noted: None.into() }
     }
 
     /// The file of an entry.
@@ -52,8 +52,9 @@ impl<'c> Locator<'c> {
         {
             return self.in_file(place, true);
         }
-        let source = self.source.get_or_init(|| Source::read(self.chunk, entry));
-        if let Some(place) = source.as_ref().and_then(|source| source.place(self.chunk, entry, path)) {
+        // Kustomize writes one object a document, so that a piece has one.
+        let noted = self.noted.get_or_init(|| Noted::find(self.chunk, entry));
+        if let Some(place) = noted.as_ref().and_then(|noted| noted.place(path)) {
             return place;
         }
         let kind = [Step::Field("kind".to_owned())];

@@ -1,10 +1,11 @@
 //! Manifests that Helm and Kustomize render, by the user's own programs.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use manifest::Places;
 use report::{Place, Position, Span};
@@ -42,30 +43,30 @@ pub(crate) fn template(chart: &Chart, state: &State) -> Result<String, String> {
 #[derive(Debug)]
 pub(crate) struct Built {
     text: String,
-    /// The folder to which its notes of origin are relative; `None` without notes.
-    noted_below: Option<PathBuf>,
+    notes: Option<Arc<Notes>>,
 }
 
 impl Built {
     /// Adds the text. Findings have the place in the file that Kustomize notes, or of its own file.
     pub(crate) fn add(self, files: &mut Files, origin: Origin) {
-        let Self { text, noted_below } = self;
-        files.add_text(Arc::new(Origin { noted_below, is_rendered: true, ..origin }), text);
+        let Self { text, notes } = self;
+        files.add_text(Arc::new(Origin { notes, is_rendered: true, ..origin }), text);
     }
 }
 
 /// Returns the manifests that `kustomize build` or `kubectl kustomize` builds of a folder.
 ///
-/// Those of the working directory have notes of their origin, for which a temporary kustomization
-/// includes the folder.
+/// In the working directory, a temporary kustomization includes the folder and asks for a note of
+/// the origin of each object.
 pub(crate) fn build(folder: &Path, state: &State) -> Result<Built, String> {
     if !state.is_revision()
         && let Some(overlay) = overlay(folder)
         && let Ok(text) = run(&kustomize(overlay.path()), state)
     {
-        return Ok(Built { text, noted_below: overlay.path().canonicalize().ok() });
+        let folder = overlay.path().canonicalize().ok();
+        return Ok(Built { text, notes: folder.map(Notes::below).map(Arc::new) });
     }
-    run(&kustomize(folder), state).map(|text| Built { text, noted_below: None })
+    run(&kustomize(folder), state).map(|text| Built { text, notes: None })
 }
 
 fn kustomize(folder: &Path) -> [Run; 2] {
@@ -226,59 +227,105 @@ fn helm_source(chart: &str, text: &str) -> Option<String> {
 fn kustomize_source(origin: &Origin, rendered: &Rendered) -> Option<String> {
     let note = rendered.origin.as_deref()?;
     let path = note.lines().find_map(|line| line.strip_prefix("path: "))?.trim();
-    let folder = origin.noted_below.as_deref().or_else(|| Path::new(&origin.name).parent())?;
+    let folder = origin.notes.as_ref().map(|notes| notes.folder.as_path());
+    let folder = folder.or_else(|| Path::new(&origin.name).parent())?;
     let file = normalized(&folder.join(path));
     file.is_file().then(|| name_of_real(&file))
 }
 
-/// The file that Kustomize read an object from.
+/// The notes of origin in a text that Kustomize built, and the files that they name. Each is read
+/// once: a file can have any number of the objects.
 #[derive(Debug)]
-pub(crate) struct Source {
-    file: String,
+pub struct Notes {
+    /// The folder to which the notes are relative.
+    folder: PathBuf,
+    files: Mutex<BTreeMap<String, Option<Arc<Source>>>>,
+}
+
+/// A file that Kustomize read.
+#[derive(Debug)]
+struct Source {
     documents: Vec<Value>,
+    /// The numbers of the documents, by kind and name.
+    numbers: BTreeMap<(String, String), usize>,
     places: Places,
 }
 
-impl Source {
-    /// Reads the file; `None` if Kustomize did not note it, or it cannot be read.
-    pub(crate) fn read(chunk: &Chunk, spot: &Spot) -> Option<Self> {
-        if !chunk.origin.is_rendered || chunk.origin.chart.is_some() {
-            return None;
-        }
-        let file = kustomize_source(&chunk.origin, &spot.rendered)?;
-        let text = std::fs::read_to_string(&file).ok()?;
-        let (documents, _) = manifest::documents_with_duplicates(&text).ok()?;
-        Some(Self { file, documents, places: Places::of(&text) })
+impl Notes {
+    fn below(folder: PathBuf) -> Self {
+        Self { folder, files: Mutex::default() }
     }
 
-    /// Returns the place of a path in an object if the file has the same value there, or else the
-    /// place of the object.
-    pub(crate) fn place(&self, chunk: &Chunk, spot: &Spot, path: Option<&[Step]>) -> Option<Place> {
-        let number = self.document(&spot.rendered)?;
-        let built = manifest::documents(&chunk.text).ok()?;
-        let built = built.get(spot.document).and_then(|built| follow(built, &spot.steps).1)?;
-        let read = self.documents.get(number)?;
-        let path = path.filter(|path| !path.is_empty() && follow(built, path) == follow(read, path));
-        let exact = path.and_then(|path| {
-            self.places.find_exactly(number, path.get(..1)?)?;
-            self.places.find(number, path)
+    fn source(&self, file: &str) -> Option<Arc<Source>> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.entry(file.to_owned()).or_insert_with(|| Source::read(file).map(Arc::new)).clone()
+    }
+}
+
+impl PartialEq for Notes {
+    fn eq(&self, other: &Self) -> bool {
+        self.folder == other.folder
+    }
+}
+
+impl Eq for Notes {}
+
+impl Source {
+    fn read(file: &str) -> Option<Self> {
+        let text = std::fs::read_to_string(file).ok()?;
+        let (documents, _) = manifest::documents_with_duplicates(&text).ok()?;
+        let numbers = documents.iter().enumerate().filter_map(|(number, document)| {
+            let text = |pointer| document.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+            Some(((text("/kind")?, text("/metadata/name")?), number))
         });
-        let kind = || self.places.find(number, &[Step::Field("kind".to_owned())]);
-        let place = exact.or_else(kind)?;
-        let span = Span { start: position(place.start), end: position(place.end) };
-        Some(Place { file: self.file.clone(), span: Some(span), is_exact: exact.is_some() })
+        Some(Self { numbers: numbers.collect(), places: Places::of(&text), documents })
     }
 
     /// Returns the number of the document of an object: Kustomize can add to the name.
-    fn document(&self, rendered: &Rendered) -> Option<usize> {
-        let fit = |document: &Value| {
-            let text = |pointer| document.pointer(pointer).and_then(Value::as_str);
-            let name = text("/metadata/name").filter(|name| rendered.name.contains(name))?;
-            (text("/kind")? == rendered.kind).then_some(name.len())
-        };
-        let fitting =
-            self.documents.iter().enumerate().filter_map(|(number, document)| Some((fit(document)?, number)));
-        fitting.max().map(|(_, number)| number)
+    fn number(&self, Rendered { kind, name, .. }: &Rendered) -> Option<usize> {
+        let exact = self.numbers.get(&(kind.clone(), name.clone())).copied();
+        exact.or_else(|| {
+            let of_kind = self.numbers.iter().filter(|((of, part), _)| of == kind && name.contains(part));
+            of_kind.max_by_key(|((_, part), _)| part.len()).map(|(_, number)| *number)
+        })
+    }
+}
+
+/// An object that Kustomize built, in the file that it was read from.
+#[derive(Debug)]
+pub(crate) struct Noted {
+    file: String,
+    source: Arc<Source>,
+    number: usize,
+    built: Value,
+}
+
+impl Noted {
+    /// Finds the object of a piece; `None` if there is no note of it.
+    pub(crate) fn find(chunk: &Chunk, spot: &Spot) -> Option<Self> {
+        let notes = chunk.origin.notes.as_ref()?;
+        let file = kustomize_source(&chunk.origin, &spot.rendered)?;
+        let source = notes.source(&file)?;
+        let number = source.number(&spot.rendered)?;
+        let (documents, _) = manifest::documents_with_duplicates(&chunk.text).ok()?;
+        let built = follow(documents.get(spot.document)?, &spot.steps).1?.clone();
+        Some(Self { file, source, number, built })
+    }
+
+    /// Returns the place of a path if the file has the same value there, or else the place of the
+    /// object.
+    pub(crate) fn place(&self, path: Option<&[Step]>) -> Option<Place> {
+        let Self { file, source, number, built } = self;
+        let read = source.documents.get(*number)?;
+        let path = path.filter(|path| !path.is_empty() && follow(built, path) == follow(read, path));
+        let exact = path.and_then(|path| {
+            source.places.find_exactly(*number, path.get(..1)?)?;
+            source.places.find(*number, path)
+        });
+        let kind = || source.places.find(*number, &[Step::Field("kind".to_owned())]);
+        let place = exact.or_else(kind)?;
+        let span = Span { start: position(place.start), end: position(place.end) };
+        Some(Place { file: file.clone(), span: Some(span), is_exact: exact.is_some() })
     }
 }
 

@@ -156,9 +156,9 @@ impl Search<'_> {
             return true;
         }
         let below = self.state.in_working_tree(path);
-        // Where every text has to be read, nothing is left out.
-        let file = self.sources.of_templates.map(|_| below.as_path());
-        match Exclusions::of(&self.sources.exclude, file) {
+        // The file does not apply if every text has to be read.
+        let ignore_file_in = self.sources.of_templates.map(|_| below.as_path());
+        match Exclusions::of(&self.sources.exclude, ignore_file_in) {
             Ok(exclusions) => self.folder(path, &exclusions),
             Err(problem) => {
                 self.problem(path, Level::Error, problem);
@@ -361,8 +361,7 @@ const WITHOUT_GIT: &str = "git is not on PATH or does not know the repository, s
 /// The most names in a sentence.
 const NAMED: usize = 10;
 
-/// Returns a sentence with the number of some files and the names of the first; `None` if there are
-/// none.
+/// Returns the first of some names, and how many more there are; `None` if there are none.
 fn named(names: impl Iterator<Item = String>) -> Option<String> {
     let mut names: Vec<String> = names.collect();
     let more = names.len().saturating_sub(NAMED);

@@ -1,11 +1,12 @@
 //! The pieces of a text that are parsed one at a time.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use manifest::{Position, Problem};
 use report::{Level, Notice};
 use serde_json::{Map, Value};
+
+use crate::rendered::Notes;
 
 /// A part of a text above which the items of a list are read one by one.
 pub(crate) const SPLIT: usize = 256 * 1024;
@@ -63,9 +64,9 @@ pub struct Origin {
     /// The folder of the chart whose templates the text was rendered from, as Helm notes in
     /// comments; `None` for a text that nothing rendered.
     pub chart: Option<String>,
-    /// The folder to which the paths in Kustomize's notes of origin are relative, if the notes were
-    /// added for the scan; they are not part of the objects.
-    pub noted_below: Option<PathBuf>,
+    /// Kustomize's notes of origin, if they were added for the scan. They are not part of the
+    /// objects.
+    pub notes: Option<Arc<Notes>>,
     /// Whether a program rendered the text, so that its lines are in no file.
     pub is_rendered: bool,
     /// The level of a template that cannot be read, in a file that was found in a folder; `None`

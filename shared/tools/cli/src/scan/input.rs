@@ -77,6 +77,7 @@ pub(super) fn cluster(args: &ScanArgs, reader: &mut InputReader) -> Result<Optio
         return Ok(None);
     }
     // The absence of an object can lead to a pass.
-    let all = Sources { of_templates: None, ..other_files(args, args.input.cluster.clone()) };
+    let others = other_files(args, args.input.cluster.clone());
+    let all = Sources { of_templates: None, exclude: Vec::new(), ..others };
     find(&all, reader).map(Some)
 }
