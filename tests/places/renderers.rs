@@ -188,6 +188,75 @@ fn a_whole_repository_is_evaluated_rendered_excluded_or_named() {
 }
 
 #[test]
+fn charts_are_rendered_as_the_configuration_says_in_every_directory() {
+    let Some(helm) = program("HELM", "helm", "the scans of charts") else { return };
+    let repository = Repository::new("configured", "helm", helm);
+    let folder = &repository.0;
+    for chart in ["shop", "other"] {
+        folder.file(&format!("charts/{chart}/Chart.yaml"), format!("name: {chart}\nversion: 0.1.0\n"));
+        folder.file(&format!("charts/{chart}/values.yaml"), "addresses: []\n");
+        folder.file(&format!("charts/{chart}/templates/service.yaml"), TEMPLATE);
+    }
+    folder.file("values/a.yaml", "addresses: [192.0.2.1]\n");
+    folder.file("values/b.yaml", "addresses: [192.0.2.2]\n");
+    folder.file("deploy/README.md", "");
+    folder.file(
+        "portcullis.yaml",
+        "policies: [external-ips]\nbaseline: ci/known.jsonl\nexclude: [/values/]\ncharts:\n\
+         - {chart: charts/shop, values: [values/a.yaml], namespace: a}\n\
+         - {chart: charts/shop, values: [values/b.yaml], namespace: b}\n",
+    );
+    folder.file("ci/README.md", "");
+    let scan = |below: &str, arguments: &[&str]| {
+        let all = [&["scan"], arguments].concat();
+        let mut tool = folder.command(tool(), &all);
+        Done::of(tool.env("PATH", folder.path()).current_dir(folder.0.join(below)))
+    };
+    // The names of files are those of the directory in which the tool runs.
+    for (below, prefix) in [(".", ""), ("deploy", "../")] {
+        let done = scan(below, &[]);
+        assert_eq!(done.status, 1, "{done:?}");
+        for want in [
+            "  Service a/web\n",
+            "  Service b/web\n",
+            "FAILED  2 denied",
+            &format!("external-ips/not-allowed, {prefix}charts/shop/templates/service.yaml:2:1"),
+            &format!("note: files that are excluded: {prefix}values/a.yaml, {prefix}values/b.yaml\n"),
+        ] {
+            assert!(done.stdout.contains(want), "{want} {}", done.stdout);
+        }
+    }
+    assert!(scan("charts", &["shop"]).stdout.contains("FAILED  2 denied"));
+    assert_eq!(scan(".", &["charts/other"]).status, 0);
+    let named = ["charts", "--helm", "charts/shop", "--values", "values/b.yaml"];
+    assert!(scan(".", &named).stdout.contains("FAILED  1 denied"));
+    // A chart that a revision does not have is new, and each rendering is compared by itself.
+    folder.file("charts/shop/values.yaml", "addresses: [192.0.2.9]\n");
+    repository.commit();
+    folder.file("charts/new/Chart.yaml", "name: new\nversion: 0.1.0\n");
+    folder.file("charts/new/templates/service.yaml", TEMPLATE.replace(".Values.addresses", "list"));
+    let configuration = std::fs::read_to_string(folder.0.join("portcullis.yaml")).unwrap();
+    folder.file("portcullis.yaml", format!("{configuration}- chart: charts/new\n"));
+    let done = scan(".", &["--old", "git:HEAD"]);
+    assert_eq!(done.status, 0, "{done:?}");
+    assert!(done.stdout.contains("note: HEAD:charts/new: the revision does not have the chart"), "{done:?}");
+    folder.file("values/b.yaml", "addresses: [192.0.2.3]\n");
+    let done = scan(".", &["--old", "git:HEAD"]);
+    assert!(
+        done.stdout.contains("  Service b/web\n") && done.stdout.contains("FAILED  1 denied"),
+        "{done:?}"
+    );
+    // So is the baseline, whichever directory it was written from.
+    assert_eq!(scan("deploy", &["--write-baseline"]).status, 0);
+    for below in [".", "deploy", "charts/shop"] {
+        let done = scan(below, &[]);
+        assert!(done.status == 0 && done.stderr.is_empty(), "{done:?}");
+    }
+    let known = std::fs::read_to_string(folder.0.join("ci/known.jsonl")).unwrap();
+    assert!(known.contains(r#""file":"charts/shop/templates/service.yaml""#), "{known}");
+}
+
+#[test]
 fn kustomizations_hide_no_file_that_they_do_not_apply() {
     let Some(kubectl) = program("KUBECTL", "kubectl", "the scans of overlays") else { return };
     let exposed = "apiVersion: v1\nkind: Service\nmetadata: {name: bad}\nspec: {externalIPs: [192.0.2.1]}\n";

@@ -6,8 +6,10 @@
 //! It does not read files and does not know Kubernetes.
 
 mod compose;
+mod cursor;
 mod division;
 mod json_places;
+mod mistake;
 mod part;
 mod places;
 mod problem;
@@ -16,6 +18,8 @@ mod scalar;
 mod separators;
 mod strict;
 
+pub use cursor::{Cursor, Source};
+pub use mistake::Mistake;
 pub use places::{Place, Places, Position, lines};
 pub use problem::Problem;
 pub use read::{documents, documents_with_duplicates, found, is_json, own_documents, write};

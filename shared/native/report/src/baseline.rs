@@ -108,6 +108,26 @@ impl Baseline {
         Self { entries }
     }
 
+    /// Adds the entries of an earlier baseline that a report cannot have: those of files and
+    /// policies that were not evaluated.
+    pub fn keep(&mut self, earlier: Self, report: &Report, exists: &dyn Fn(&str) -> bool) {
+        let others = earlier.entries.into_iter().filter(|(_, entry)| !was_evaluated(entry, report, exists));
+        for (key, entry) in others {
+            self.entries.entry(key).or_insert(entry);
+        }
+    }
+
+    /// Returns the baseline with other names of its files.
+    #[must_use]
+    pub fn renamed(self, name: &dyn Fn(&str) -> String) -> Self {
+        let entries = self.entries.into_iter().map(|((fingerprint, file), entry)| {
+            let file = if file.is_empty() { file } else { name(&file) };
+            let named = Some(file.clone()).filter(|file| !file.is_empty());
+            ((fingerprint, file), Entry { file: named, ..entry })
+        });
+        Self { entries: entries.collect() }
+    }
+
     /// Marks the findings of a report that the baseline has as known.
     ///
     /// An entry covers as many findings of each object as it counts, in the order of the report. If
@@ -115,7 +135,8 @@ impl Baseline {
     /// objects of the same owner, such as the pods of a workload that was scaled up, are covered,
     /// too.
     ///
-    /// `exists` says whether a file exists that the report may not have.
+    /// `exists` says whether a file exists that the report may not have. Entries of such a file and
+    /// of policies that the report does not have are not gone.
     #[must_use]
     pub fn apply(&self, report: &mut Report, exists: &dyn Fn(&str) -> bool) -> Applied {
         let fingerprints: Vec<Option<String>> = report
@@ -141,7 +162,7 @@ impl Baseline {
         let gone = self.entries.iter().filter_map(|(key, entry)| {
             let used = used.get(key).copied().unwrap_or_default();
             let count = entry.count.checked_sub(used).filter(|count| *count > 0)?;
-            Some(Entry { count, ..entry.clone() })
+            was_evaluated(entry, report, exists).then(|| Entry { count, ..entry.clone() })
         });
         let mut gone: Vec<Entry> = gone.collect();
         gone.sort();
@@ -212,6 +233,13 @@ impl Baseline {
         let header = json(&Header { version: VERSION, about: ABOUT.to_owned() });
         entries.into_iter().map(json).fold(header, |text, line| text + &line)
     }
+}
+
+/// Returns whether a report would have the finding of an entry, if there still were one.
+fn was_evaluated(entry: &Entry, report: &Report, exists: &dyn Fn(&str) -> bool) -> bool {
+    let is_elsewhere = |file: &String| !report.files.contains(file) && exists(file);
+    report.policies.iter().any(|policy| policy.label() == entry.policy)
+        && !entry.file.as_ref().is_some_and(is_elsewhere)
 }
 
 /// Numbers the findings with the same fingerprint in each object.

@@ -48,10 +48,13 @@ impl Entry {
     pub fn take(mut self, chunk: &Chunk) -> (Content, Spot) {
         let rendered = if chunk.origin.is_rendered { self.rendered() } else { Rendered::default() };
         let mut content = std::mem::replace(&mut self.content, Content::Other(String::new()));
-        if let Content::Object(object) = &mut content
-            && chunk.origin.notes.is_some()
-        {
-            rendered::remove_note(object);
+        if let Content::Object(object) = &mut content {
+            if chunk.origin.notes.is_some() {
+                rendered::remove_note(object);
+            }
+            if let Some(namespace) = &chunk.origin.namespace {
+                rendered::set_namespace(object, namespace);
+            }
         }
         (content, Spot { document: self.document, steps: self.steps, rendered })
     }

@@ -1,6 +1,6 @@
 //! The paths that the user excludes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -9,40 +9,76 @@ use crate::state::absolute;
 /// The file with patterns of paths to exclude.
 const FILE: &str = ".portcullisignore";
 
-/// Patterns in the syntax of `.gitignore`.
+/// Patterns of files to leave out, in the syntax of `.gitignore`.
+#[derive(Clone, Debug)]
+pub struct Patterns {
+    /// The option or the file that names them.
+    pub source: String,
+    /// The folder to which they are relative.
+    pub folder: PathBuf,
+    /// Whether they also apply outside of it, relative to the folder that is read.
+    pub applies_outside: bool,
+    /// The patterns, in order: a later one can include what an earlier one excludes.
+    pub patterns: Vec<String>,
+}
+
+/// The files of folders that are left out.
 #[derive(Debug)]
-pub(crate) struct Exclusions(Vec<Gitignore>);
+pub(crate) struct Exclusions {
+    /// The patterns, and whether they also apply outside of their folder.
+    patterns: Vec<(Gitignore, bool)>,
+    /// Files that are read or written in another way.
+    other: Vec<PathBuf>,
+}
 
 impl Exclusions {
-    /// Reads the patterns of arguments, relative to the working directory, and those of the file
-    /// `.portcullisignore` in a folder or the nearest one above it.
-    pub(crate) fn of(patterns: &[String], folder: Option<&Path>) -> Result<Self, String> {
-        let mut arguments = GitignoreBuilder::new(absolute(Path::new(".")));
-        for pattern in patterns {
-            arguments
-                .add_line(None, pattern)
-                .map_err(|error| format!("--exclude {pattern}: not a pattern of .gitignore: {error}"))?;
-        }
+    /// Reads patterns, and those of the file `.portcullisignore` in a folder or the nearest one
+    /// above it. `other` are files that are read or written in another way.
+    pub(crate) fn of(
+        patterns: &[Patterns],
+        folder: Option<&Path>,
+        other: &[PathBuf],
+    ) -> Result<Self, String> {
         let built = |builder: GitignoreBuilder| builder.build().map_err(|error| error.to_string());
-        let mut all = vec![built(arguments)?];
+        let mut all = Vec::new();
+        for Patterns { source, folder, applies_outside, patterns } in patterns {
+            let mut builder = GitignoreBuilder::new(absolute(&Path::new(".").join(folder)));
+            for pattern in patterns {
+                if pattern.split('/').any(|part| [".", ".."].contains(&part)) {
+                    return Err(format!(
+                        "{source}: {pattern}: a pattern of .gitignore has no . and no ..; write a path as /a/b.yaml"
+                    ));
+                }
+                builder
+                    .add_line(None, pattern)
+                    .map_err(|error| format!("{source}: {pattern}: not a pattern of .gitignore: {error}"))?;
+            }
+            all.push((built(builder)?, *applies_outside));
+        }
         let folder = folder.map(absolute).unwrap_or_default();
         if let Some(file) = folder.ancestors().map(|above| above.join(FILE)).find(|file| file.is_file()) {
             let mut patterns = GitignoreBuilder::new(file.parent().unwrap_or(&folder));
             if let Some(error) = patterns.add(&file) {
                 return Err(format!("{FILE}: {error}"));
             }
-            all.push(built(patterns)?);
+            all.push((built(patterns)?, true));
         }
-        Ok(Self(all))
+        Ok(Self { patterns: all, other: other.iter().map(|path| absolute(path)).collect() })
+    }
+
+    /// Returns whether a path is that of a file that is read or written in another way.
+    pub(crate) fn is_other(&self, path: &Path) -> bool {
+        !self.other.is_empty() && self.other.contains(&absolute(path))
     }
 
     /// Returns whether a path is excluded. Outside of the folder of a pattern, the path counts that
     /// is relative to the folder that is read.
     pub(crate) fn exclude(&self, path: &Path, read: &Path) -> bool {
         let path = absolute(path);
-        self.0.iter().any(|patterns| {
-            let inside =
-                [patterns.path(), &absolute(read)].into_iter().find_map(|root| path.strip_prefix(root).ok());
+        self.patterns.iter().any(|(patterns, applies_outside)| {
+            let read = Some(absolute(read)).filter(|_| *applies_outside);
+            let roots = [Some(patterns.path()), read.as_deref()];
+            let inside = roots.into_iter().flatten().find_map(|root| path.strip_prefix(root).ok());
             inside.is_some_and(|inside| patterns.matched_path_or_any_parents(inside, false).is_ignore())
         })
     }

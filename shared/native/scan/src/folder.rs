@@ -57,7 +57,8 @@ impl Folder {
         } else {
             found.of_working_tree(folder)
         };
-        let mut paths: Vec<PathBuf> = paths.into_iter().filter(|path| is_read(path)).collect();
+        let is_read = |path: &PathBuf| is_read(path) && !exclusions.is_other(&state.in_working_tree(path));
+        let mut paths: Vec<PathBuf> = paths.into_iter().filter(is_read).collect();
         // Paths are compared by their components: this is the order of a walk by name.
         paths.sort();
         paths.dedup();

@@ -30,8 +30,19 @@ pub struct Chart {
     pub release: String,
     /// The namespace of the release.
     pub namespace: String,
-    /// Whether the chart was found in a folder. Its tests are rendered, too.
-    pub is_found: bool,
+    /// The reason why it is rendered.
+    pub named_by: NamedBy,
+}
+
+/// The reason why a chart is rendered.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum NamedBy {
+    /// An argument names it. A revision has to have it, or every object would count as new.
+    Argument,
+    /// A configuration names it. It can be newer than a revision.
+    Configuration,
+    /// It was found in a folder. Its tests are rendered, too.
+    Folder,
 }
 
 /// Returns the manifests that `helm template` renders of a chart.
@@ -97,6 +108,18 @@ pub(crate) fn remove_note(object: &mut Value) {
     }
 }
 
+/// Sets the namespace of an object that names none. It is removed again from an object of a kind
+/// without namespaces.
+pub(crate) fn set_namespace(object: &mut Value, namespace: &str) {
+    let Some(fields) = object.as_object_mut() else { return };
+    let metadata = fields.entry("metadata").or_insert_with(|| json!({}));
+    let Some(metadata) = metadata.as_object_mut() else { return };
+    let set = metadata.entry("namespace").or_insert(Value::Null);
+    if set.as_str().is_some_and(str::is_empty) || set.is_null() {
+        *set = namespace.into();
+    }
+}
+
 /// The annotation in which Kustomize notes the origin of an object.
 const NOTE: &str = "config.kubernetes.io/origin";
 
@@ -104,8 +127,9 @@ const NOTE: &str = "config.kubernetes.io/origin";
 ///
 /// Helm notes the template of each document in a comment. Findings have the place of the template's
 /// `kind`, because Helm does not note which of its lines renders a value.
-pub(crate) fn add_chart(files: &mut Files, folder: String, origin: Origin, text: String) {
-    files.add_text(Arc::new(Origin { chart: Some(folder), is_rendered: true, ..origin }), text);
+pub(crate) fn add_chart(files: &mut Files, folder: String, chart: &Chart, origin: Origin, text: String) {
+    let namespace = Some(chart.namespace.clone());
+    files.add_text(Arc::new(Origin { chart: Some(folder), namespace, is_rendered: true, ..origin }), text);
 }
 
 type Run = (&'static str, Vec<OsString>);
@@ -119,7 +143,7 @@ impl Chart {
             values: Vec::new(),
             release: "release-name".to_owned(),
             namespace: namespace.to_owned(),
-            is_found: true,
+            named_by: NamedBy::Folder,
         }
     }
 
@@ -130,7 +154,7 @@ impl Chart {
             &self.chart,
             "--include-crds",
             // A schema that refers to a URL is read from the network.
-            if self.is_found { "--skip-schema-validation" } else { "--skip-tests" },
+            if self.named_by == NamedBy::Folder { "--skip-schema-validation" } else { "--skip-tests" },
             "--namespace",
             &self.namespace,
         ]
@@ -142,17 +166,37 @@ impl Chart {
         ("helm", arguments)
     }
 
-    /// Returns the chart with its values in a revision.
-    pub(crate) fn of(&self, checkout: &Checkout) -> Result<Self, String> {
+    /// Returns the path by which its objects are known in another state. A chart that is rendered
+    /// in several ways has as many.
+    pub(crate) fn path(&self) -> String {
+        match self.named_by {
+            NamedBy::Configuration => {
+                let Self { chart, values, release, namespace, .. } = self;
+                format!("{chart} {release} {namespace} {}", values.join(","))
+            }
+            NamedBy::Argument | NamedBy::Folder => self.chart.clone(),
+        }
+    }
+
+    /// Returns the chart with its values in a revision; `None` if a configuration names it and the
+    /// revision does not have all of it.
+    pub(crate) fn of(&self, checkout: &Checkout) -> Result<Option<Self>, String> {
         if !Path::new(".").join(&self.chart).is_dir() {
             return Err(
                 "only a folder has a revision; give the chart before the change, rendered, with --old"
                     .to_owned(),
             );
         }
+        if self.named_by == NamedBy::Configuration {
+            for path in [&self.chart].into_iter().chain(&self.values) {
+                if checkout.find(path)?.is_none() {
+                    return Ok(None);
+                }
+            }
+        }
         let text = |path: &String| checkout.existing(path).map(|found| found.to_string_lossy().into_owned());
         let values: Result<_, String> = self.values.iter().map(text).collect();
-        Ok(Self { chart: text(&self.chart)?, values: values?, ..self.clone() })
+        Ok(Some(Self { chart: text(&self.chart)?, values: values?, ..self.clone() }))
     }
 }
 
@@ -191,7 +235,8 @@ pub(crate) fn template_place(chunk: &Chunk, spot: &Spot, place: Place) -> Place 
 
 /// Returns the file that a value was rendered from, as far as the renderer notes it; the file of
 /// the text if nothing rendered it.
-pub(crate) fn source(chunk: &Chunk, spot: &Spot) -> String {
+#[must_use]
+pub fn source(chunk: &Chunk, spot: &Spot) -> String {
     let source = match &chunk.origin.chart {
         Some(chart) => helm_source(chart, &chunk.text),
         None if chunk.origin.is_rendered => kustomize_source(&chunk.origin, &spot.rendered),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use report::Level;
 
 use crate::checkout::Checkout;
-use crate::exclusions::Exclusions;
+use crate::exclusions::{Exclusions, Patterns};
 use crate::folder::{ChartFolder, Folder};
 use crate::input::{Files, Origin, cannot_be_read, file_name, is_object_file};
 use crate::kustomization::{self, file_of, real};
@@ -30,9 +30,10 @@ pub struct Sources {
     pub charts: Vec<Chart>,
     /// Folders to render by Kustomize.
     pub kustomizations: Vec<String>,
-    /// Patterns of files in folders to leave out, in the syntax of `.gitignore` and relative to the
-    /// working directory, in addition to those of a file `.portcullisignore`.
-    pub exclude: Vec<String>,
+    /// Files in folders to leave out, in addition to those that a file `.portcullisignore` names.
+    pub exclude: Vec<Patterns>,
+    /// Files that the scan reads or writes in another way, which are left out of folders.
+    pub other: Vec<PathBuf>,
     /// The namespace of charts in folders.
     pub namespace: String,
     /// The level of templates, charts and kustomizations in folders that are not rendered; `None`
@@ -57,7 +58,7 @@ impl Sources {
             search.argument(path);
         }
         for chart in &self.charts {
-            search.chart(chart, &chart.chart);
+            search.chart(chart, chart);
         }
         for folder in &self.kustomizations {
             search.kustomization(Path::new(folder));
@@ -101,7 +102,12 @@ impl Sources {
         }
         for chart in &self.charts {
             match chart.of(&checkout) {
-                Ok(old) => search.chart(&old, &chart.chart),
+                Ok(Some(old)) => search.chart(&old, chart),
+                Ok(None) => {
+                    let problem =
+                        "the revision does not have the chart and its values, so that its objects are new";
+                    search.files.add_problem(&checkout.name(&chart.chart), Level::Note, problem);
+                }
                 Err(problem) => search.files.add_problem(&checkout.name(&chart.chart), Level::Error, problem),
             }
         }
@@ -158,7 +164,7 @@ impl Search<'_> {
         let below = self.state.in_working_tree(path);
         // The file does not apply if every text has to be read.
         let ignore_file_in = self.sources.of_templates.map(|_| below.as_path());
-        match Exclusions::of(&self.sources.exclude, ignore_file_in) {
+        match Exclusions::of(&self.sources.exclude, ignore_file_in, &self.sources.other) {
             Ok(exclusions) => self.folder(path, &exclusions),
             Err(problem) => {
                 self.problem(path, Level::Error, problem);
@@ -251,7 +257,7 @@ impl Search<'_> {
                     };
                     files.iter().filter(is_left_out).for_each(|path| self.of_chart(folder, path));
                     let origin = self.state.origin(folder);
-                    add_chart(self.files, origin.name.clone(), origin, text);
+                    add_chart(self.files, origin.name.clone(), &chart, origin, text);
                     rendered.push(file_name(folder));
                 }
                 Err(why) => {
@@ -320,17 +326,17 @@ impl Search<'_> {
         all
     }
 
-    /// Renders a chart that the user names.
-    fn chart(&mut self, chart: &Chart, name: &str) {
-        let mut origin = Origin { path: name.to_owned(), ..self.state.origin(Path::new(&chart.chart)) };
+    /// Renders a chart that the user names as `named`.
+    fn chart(&mut self, chart: &Chart, named: &Chart) {
+        let mut origin = Origin { path: named.path(), ..self.state.origin(Path::new(&chart.chart)) };
         let mut templates = origin.name.clone();
         if !Path::new(&chart.chart).is_dir() {
             // An archive or a reference: the templates are in no folder.
-            name.clone_into(&mut origin.name);
+            named.chart.clone_into(&mut origin.name);
             templates.clear();
         }
         match template(chart, &self.state) {
-            Ok(text) => add_chart(self.files, templates, origin, text),
+            Ok(text) => add_chart(self.files, templates, chart, origin, text),
             Err(why) => self.files.add_problem(&origin.name, Level::Error, why),
         }
     }

@@ -78,7 +78,8 @@ pub(crate) fn absolute(path: &Path) -> PathBuf {
 }
 
 /// Returns the path from one folder to another. Both are absolute, or below the same folder.
-pub(crate) fn relative(from: &Path, to: &Path) -> PathBuf {
+#[must_use]
+pub fn relative(from: &Path, to: &Path) -> PathBuf {
     let (from, to) = (normalized(from), normalized(to));
     let parts = |path: &Path| path.components().filter(|part| *part != Component::CurDir).count();
     let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();

@@ -1,12 +1,11 @@
 //! Blessing: what happens becomes what a case wants. Everything outside of the rewritten `want`
 //! stays, with its comments.
 
+use manifest::{Cursor, Mistake, Source};
 use serde_json::Value;
 use text::Step;
 
-use crate::Mistake;
 use crate::compare::Difference;
-use crate::cursor::{Cursor, Source};
 use crate::written::scalar;
 
 /// The lines of a file that a case's `want` takes, and the new ones.

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kubernetes::review::{AdmissionRequest, Draft};
+use manifest::{Cursor, Mistake};
 use scan::{Cluster, Question, Session};
 use serde_json::{Map, Value, json};
 
-use crate::Mistake;
-use crate::cursor::Cursor;
 use crate::files::{self, Files};
 use crate::policies::{Policies, Settings};
 use crate::want::{Want, Wants};

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
+use manifest::Mistake;
 use serde_json::Value;
 
-use crate::Mistake;
 use crate::files::Files;
 
 /// Finds the test files that arguments name: files, and the test files in directories that git

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use kubernetes::kinds::Kinds;
+use manifest::{Cursor, Source};
 use regex::Regex;
 use scan::{Answer, Asked, Pods, Policy, Request};
 use serde_json::Value;
 
 use crate::case::{self, Case, Reader};
 use crate::compare::{Difference, Named, compare};
-use crate::cursor::{Cursor, Source};
 use crate::files::{FileState, Files};
 use crate::got::{Got, Verdict};
 use crate::policies::{Modules, Policies, Settings};

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::cases::CaseOutcome;
+use manifest::{Cursor, Mistake};
 use regex::Regex;
 use serde_json::Value;
 
-use crate::Mistake;
-use crate::cursor::Cursor;
+use crate::cases::CaseOutcome;
 use crate::policies::Policies;
 use crate::written::scalar;
 

@@ -88,7 +88,8 @@ fn run() -> ExitCode {
     arguments.color.apply();
     status(match arguments.command {
         Command::Run(args) => commands::run(&args),
-        Command::Scan(args) => scan::scan(&args),
+        Command::Scan(args) => scan::scan(*args),
+        Command::Init(args) => scan::init(&args),
         Command::Report(args) => scan::report(&args),
         Command::Test(args) => test::test(&args),
         Command::Audit(args) => commands::audit(&args.audit),

@@ -1,6 +1,6 @@
 //! The settings of a policy.
 
-use manifest::{Position, found};
+use manifest::found;
 use serde_json::Value;
 
 use crate::args::SettingsArgs;
@@ -18,17 +18,7 @@ pub(crate) fn read(
         (None, Some(json)) => Source { name: SourceName::new("--settings-json"), text: json.clone() },
         (None, None) => return Ok((None, SourceName::new("settings"))),
     };
-    let mut documents = manifest::documents(&source.text).map_err(|problem| match problem.at {
-        Some(Position { line, column }) => {
-            Failure::about(format!("{}:{line}:{column}", source.name), problem.message())
-        }
-        None => Failure::about(&source.name, problem),
-    })?;
-    if documents.len() > 1 {
-        let problem = format!("expected one document, found {}", documents.len());
-        return Err(Failure::about(&source.name, problem));
-    }
-    match documents.pop().unwrap_or_default() {
+    match source.document()? {
         settings @ (Value::Object(_) | Value::Null) => Ok((Some(settings), source.name)),
         other => {
             let problem = format!("expected an object with settings, found {}", found(&other));

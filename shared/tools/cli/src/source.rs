@@ -5,6 +5,9 @@ use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use manifest::Position;
+use serde_json::Value;
+
 use crate::failure::Failure;
 
 const STDIN: &str = "-";
@@ -51,6 +54,21 @@ impl Source {
 
     pub(crate) fn file(path: &Path) -> Result<Self, Failure> {
         Self::new(SourceName::new(path.display().to_string()), read_file(path)?)
+    }
+
+    /// Returns the only document; null if the text is empty.
+    pub(crate) fn document(&self) -> Result<Value, Failure> {
+        let mut documents = manifest::documents(&self.text).map_err(|problem| match problem.at {
+            Some(Position { line, column }) => {
+                Failure::about(format!("{}:{line}:{column}", self.name), problem.message())
+            }
+            None => Failure::about(&self.name, problem),
+        })?;
+        if documents.len() > 1 {
+            let problem = format!("expected one document, found {}", documents.len());
+            return Err(Failure::about(&self.name, problem));
+        }
+        Ok(documents.pop().unwrap_or_default())
     }
 }
 

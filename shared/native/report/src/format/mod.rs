@@ -139,9 +139,10 @@ pub struct Options<'a> {
 
 impl Options<'_> {
     /// Returns the name of a file relative to the root of the repository.
-    fn in_repository(&self, file: &str) -> String {
+    #[must_use]
+    pub fn in_repository(&self, file: &str) -> String {
         // Files outside, of a revision, and on the standard input are not in the repository.
-        if self.folder.is_empty() || file.starts_with('/') || file.contains(':') || file == "-" {
+        if file.starts_with('/') || file.contains(':') || file == "-" {
             return file.to_owned();
         }
         let mut parts: Vec<&str> = self.folder.split('/').filter(|part| !part.is_empty()).collect();

@@ -64,6 +64,8 @@ pub struct Origin {
     /// The folder of the chart whose templates the text was rendered from, as Helm notes in
     /// comments; `None` for a text that nothing rendered.
     pub chart: Option<String>,
+    /// The namespace of the release of a chart, in which Helm creates objects that name none.
+    pub namespace: Option<String>,
     /// Kustomize's notes of origin, if they were added for the scan. They are not part of the
     /// objects.
     pub notes: Option<Arc<Notes>>,

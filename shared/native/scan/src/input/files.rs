@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use kubernetes::kinds::Kinds;
@@ -15,6 +15,7 @@ use super::chunk::{Chunk, Origin, Unreadable};
 use super::piece::{Piece, Pieces};
 use crate::checkout::Checkout;
 use crate::cluster::Kind;
+use crate::state::relative;
 
 /// The input of a scan.
 ///
@@ -173,10 +174,18 @@ pub(crate) fn is_object_file(path: &Path) -> bool {
 }
 
 /// Returns the name of a file in reports: relative to the working directory where it is below it,
-/// with `/` on every system.
+/// with `/` on every system. The name of a file above does not depend on how an argument names its
+/// folder.
 pub(crate) fn file_name(path: &Path) -> String {
-    let below = std::env::current_dir().ok().and_then(|folder| path.strip_prefix(folder).ok());
-    let path = below.unwrap_or(path);
+    let here = std::env::current_dir().unwrap_or_default();
+    let ups = path.components().take_while(|part| *part == Component::ParentDir).count();
+    let rest: PathBuf = path.components().skip(ups).collect();
+    // A folder that `..` leaves can be a link.
+    let is_plain = ups > 0 && !rest.components().any(|part| part == Component::ParentDir);
+    let above = here.ancestors().nth(ups).filter(|_| is_plain);
+    let from_above = above.map(|above| relative(&here, &above.join(rest)));
+    let path = from_above.as_deref().unwrap_or(path);
+    let path = path.strip_prefix(&here).unwrap_or(path);
     let path = path.strip_prefix(".").unwrap_or(path);
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")

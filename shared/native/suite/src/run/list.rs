@@ -1,11 +1,10 @@
 //! Cases of a list: each asks one module, whatever the rules of its policy are.
 
+use manifest::{Cursor, Mistake};
 use scan::{Module, Request};
 use serde_json::Value;
 
-use crate::Mistake;
 use crate::compare::{Difference, Named, compare};
-use crate::cursor::Cursor;
 use crate::got::{Got, Verdict};
 use crate::policies::{Policies, Settings};
 use crate::want::Want;

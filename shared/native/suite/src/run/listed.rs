@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use manifest::{Cursor, Mistake};
+
 use super::Runner;
-use crate::Mistake;
-use crate::cursor::Cursor;
 use crate::policies;
 use crate::results::FileResult;
 

@@ -4,6 +4,7 @@ pub(super) const ALL: &str = "\
 Examples:
   portcullis run pod-security deployment.yaml
   portcullis scan manifests/ --policy policies/
+  portcullis init
   portcullis test tests/
   portcullis convert kyverno policies.yaml
 
@@ -37,6 +38,13 @@ Examples:
   portcullis scan . -p policies/ --write-baseline known.jsonl
   portcullis scan . -p policies/ --baseline known.jsonl
       Fail only for new findings.";
+
+pub(super) const INIT: &str = "\
+Example:
+  portcullis init
+  portcullis scan
+  portcullis scan --write-baseline
+      Accept the present findings, so that only new ones fail.";
 
 pub(super) const REPORT: &str = "\
 Examples:

@@ -15,7 +15,7 @@ mod shell;
 use clap::{Parser, Subcommand};
 
 use crate::registry::{PullArgs, PushArgs};
-use crate::scan::{ReportArgs, ScanArgs};
+use crate::scan::{InitArgs, ReportArgs, ScanArgs};
 use crate::test::TestArgs;
 pub(crate) use annotate::AnnotateArgs;
 pub(crate) use audit::{Audit, AuditArgs, DumpArgs};
@@ -47,6 +47,8 @@ pub(crate) enum Command {
     #[command(after_help = examples::SCAN)]
     #[command(aliases = ["check", "lint"])]
     Scan(Box<ScanArgs>),
+    #[command(after_help = examples::INIT)]
+    Init(InitArgs),
     #[command(after_help = examples::REPORT)]
     Report(Box<ReportArgs>),
     #[command(after_help = examples::TEST)]

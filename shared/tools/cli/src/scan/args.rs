@@ -7,7 +7,9 @@ use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueP
 use clap::{Args, ValueEnum};
 use kubewarden::matching::Installation;
 use report::{FailOn, FormatError, Output};
+use scan::{Chart, Patterns};
 
+use super::policies::PolicyChoice;
 use crate::args::{EngineArgs, SettingsArgs};
 
 /// The arguments of scans of files. With one of them, clap would not require --live.
@@ -25,8 +27,9 @@ pub(crate) struct ScanArgs {
     /// In directories, these are the files *.yaml, *.yml and *.json that git does not ignore: those
     /// that no rule of .gitignore matches, and those that git tracks. A file can contain several
     /// documents, lists and AdmissionReviews. Charts and kustomizations in directories are rendered
-    /// if helm, and kustomize or kubectl, are installed.
-    #[arg(required_unless_present_any = ["helm", "kustomize", "live"], value_name = "FILE|DIR")]
+    /// if helm, and kustomize or kubectl, are installed. The default are the paths of
+    /// portcullis.yaml.
+    #[arg(value_name = "FILE|DIR")]
     pub(crate) paths: Vec<String>,
 
     /// Policy that evaluates: a manifest or a directory of manifests as they are deployed, an id of
@@ -37,10 +40,10 @@ pub(crate) struct ScanArgs {
     /// rules, selectors and conditions. ClusterPolicies and Policies of Kyverno are converted as by
     /// `portcullis convert kyverno`, and what cannot be converted is an error. An id or a module is
     /// matched by its own rules. The ids are external-ips, node-labels, node-pods, pod-security and
-    /// selinux. The default is these five, with the settings of their manifests, and with --live
-    /// the policies that are deployed in the cluster.
+    /// selinux. The default are the policies of portcullis.yaml, or these five, with the settings
+    /// of their manifests; with --live, the policies that are deployed in the cluster.
     #[arg(short, long, value_name = "POLICY")]
-    pub(crate) policy: Vec<String>,
+    pub(crate) policy: Vec<PolicyChoice>,
 
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
@@ -54,10 +57,9 @@ pub(crate) struct ScanArgs {
     #[arg(
         long,
         value_name = "POLICY",
-        requires = "policy",
         conflicts_with_all = ["baseline", "write_baseline", "explain"],
     )]
-    pub(crate) compare: Vec<String>,
+    pub(crate) compare: Vec<PolicyChoice>,
 
     /// File with the settings of the policy of --compare [default: {}]
     #[arg(long, value_name = "FILE", requires = "compare")]
@@ -80,6 +82,28 @@ pub(crate) struct ScanArgs {
 
     #[command(flatten)]
     pub(crate) installation: InstallationArgs,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+}
+
+/// The configuration of the scan.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Configuration")]
+pub(crate) struct ConfigArgs {
+    /// Configuration file [default: portcullis.yaml in the working directory, or in the nearest
+    /// directory above it in the same git repository]
+    ///
+    /// It has policies, files to leave out, charts with values, a baseline and outputs. An option
+    /// replaces the key that says the same, and --exclude adds to it. A scan with --live has no
+    /// configuration.
+    /// `portcullis init` writes the file.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_config", "live"])]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Use no configuration file.
+    #[arg(long)]
+    pub(crate) no_config: bool,
 }
 
 #[derive(Args, Debug)]
@@ -131,6 +155,18 @@ pub(crate) struct InputArgs {
     /// directory, in addition to the file .portcullisignore. Repeat the option for several.
     #[arg(long, alias = "ignore", value_name = "PATTERN", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) exclude: Vec<String>,
+
+    /// The charts of the configuration file.
+    #[arg(skip)]
+    pub(crate) charts: Vec<Chart>,
+
+    /// The files that the configuration file leaves out.
+    #[arg(skip)]
+    pub(crate) excluded: Option<Patterns>,
+
+    /// The configuration file, and the files that it lets the scan write.
+    #[arg(skip)]
+    pub(crate) other: Vec<PathBuf>,
 
     /// The state before the change: files, directories, or git:REVISION with the same paths, charts
     /// and directories to render. Objects that it has are evaluated as updates, and those that only
@@ -251,14 +287,13 @@ pub(crate) struct WriteArgs {
     #[arg(short, long, alias = "format", value_name = "FORMAT[=FILE]", value_parser = output)]
     pub(crate) output: Vec<Output>,
 
-    /// Findings that fail the scan.
+    /// Findings that fail the scan. [default: deny]
     #[arg(
         long,
         value_name = "FINDINGS",
-        default_value = "deny",
         value_parser = PossibleValuesParser::new(FailOn::NAMES).try_map(|name| name.parse::<FailOn>()),
     )]
-    pub(crate) fail_on: FailOn,
+    pub(crate) fail_on: Option<FailOn>,
 
     /// Category of the results in SARIF. Results in GitHub replace earlier ones of the same
     /// category.
@@ -274,8 +309,9 @@ pub(crate) struct BaselineArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<String>,
 
-    /// Write all present findings into a baseline, after which they are known.
-    #[arg(long, value_name = "FILE")]
+    /// Write all present findings into a baseline, after which they are known. Without a file, the
+    /// baseline is that of --baseline or of portcullis.yaml.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "")]
     pub(crate) write_baseline: Option<String>,
 }
 

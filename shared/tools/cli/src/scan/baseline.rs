@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use report::{Baseline, Report};
+use report::{Baseline, BaselineError, Report};
 
 use super::args::BaselineArgs;
+use super::reports::folder_in_repository;
 use crate::failure::Failure;
 use crate::outputs;
 use crate::print_problem;
@@ -17,16 +18,42 @@ pub(super) fn read(args: &BaselineArgs, reader: &mut InputReader) -> Result<Opti
     let Some(file) = &args.baseline else { return Ok(None) };
     let source = reader.text(file)?;
     match Baseline::read(&source.text) {
-        Ok(baseline) => Ok(Some((baseline, source.name))),
+        Ok(baseline) => Ok(Some((baseline.renamed(&from_repository), source.name))),
         Err(error) => Err(Failure::about(source.name, error)),
     }
 }
 
-/// Checks that the new baseline replaces no input but the old one.
+/// Returns the name of a file in a baseline, which is the same in every directory of a repository.
+fn in_repository(file: &str) -> String {
+    let folder = folder_in_repository();
+    report::Options { folder: &folder, ..report::Options::default() }.in_repository(file)
+}
+
+/// Returns the name of a file of a baseline relative to the working directory.
+fn from_repository(file: &str) -> String {
+    let folder = folder_in_repository();
+    if folder.is_empty() || in_repository(file) == file {
+        return file.to_owned();
+    }
+    ::scan::relative(Path::new(&folder), Path::new(file)).to_string_lossy().into_owned()
+}
+
+/// Checks that the new baseline replaces only the old one, another baseline or an empty file.
 pub(super) fn refuse_input(args: &BaselineArgs, is_input: &dyn Fn(&str) -> bool) -> Result<(), Failure> {
     let Some(new) = &args.write_baseline else { return Ok(()) };
     let is_old = args.baseline.as_ref().is_some_and(|old| outputs::whole(old) == outputs::whole(new));
-    if is_old { Ok(()) } else { outputs::refuse_input(new, is_input) }
+    if !is_old {
+        outputs::refuse_input(new, is_input)?;
+    }
+    if Path::new(new).is_dir() {
+        return Err(Failure::about(new, "is a directory; name the file, as in --write-baseline=FILE"));
+    }
+    let is_other =
+        |text: String| !text.is_empty() && Baseline::read(&text) == Err(BaselineError::NotABaseline);
+    if Path::new(new).is_file() && std::fs::read_to_string(new).map_or(true, is_other) {
+        return Err(Failure::about(new, "exists and is not a baseline; remove it, or name another file"));
+    }
+    Ok(())
 }
 
 /// Marks the known findings of a report, and writes all of them into a new baseline.
@@ -35,10 +62,7 @@ pub(super) fn apply(
     args: &BaselineArgs,
     report: &mut Report,
 ) -> Result<(), Failure> {
-    // The scan that wrote the baseline may have had another working directory.
-    let of_baseline = args.baseline.as_deref().and_then(|file| Path::new(file).parent());
-    let exists =
-        |file: &str| Path::new(file).exists() || of_baseline.is_some_and(|folder| folder.join(file).exists());
+    let exists = |file: &str| Path::new(file).exists();
     let new = args.write_baseline.as_deref();
     if let Some((baseline, name)) = known {
         let applied = baseline.apply(report, &exists);
@@ -59,8 +83,13 @@ pub(super) fn apply(
     if report.is_partial {
         return Err(Failure::about(file, "the baseline is not written, because the scan was interrupted"));
     }
-    let baseline = Baseline::of(report);
-    replace_file(Path::new(file), baseline.write().as_bytes())?;
+    let mut baseline = Baseline::of(report);
+    // A scan of a part of the input says nothing about the rest.
+    if let Some(earlier) = std::fs::read_to_string(file).ok().and_then(|text| Baseline::read(&text).ok()) {
+        baseline.keep(earlier.renamed(&from_repository), report, &exists);
+    }
+    let written = baseline.clone().renamed(&in_repository).write();
+    replace_file(Path::new(file), written.as_bytes())?;
     // All that the report has is known from now on.
     drop(baseline.apply(report, &exists));
     Ok(())

@@ -10,7 +10,7 @@ use super::args::{LiveArgs, OUTPUT, OperationChoice, PodsChoice, ScanArgs};
 use super::input::DEFAULT_NAMESPACE;
 use super::live::Cluster;
 use super::progress::Progress;
-use super::{baseline, compare, input, policies, reports};
+use super::{baseline, compare, config, input, policies, reports};
 use crate::failure::Failure;
 use crate::interruption;
 use crate::outputs;
@@ -18,7 +18,9 @@ use crate::policy::Engines;
 use crate::print_problem;
 use crate::source::InputReader;
 
-pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn scan(mut args: ScanArgs) -> Result<ExitCode, Failure> {
+    let configured = config::complete(&mut args)?;
+    let args = &args;
     outputs::check(&args.output.write.output, args.output.baseline.write_baseline.as_deref(), OUTPUT)?;
     if !args.compare.is_empty() {
         compare::check_formats(&args.output.write.output, "--compare")?;
@@ -38,7 +40,7 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
         }
         _ => policies::load(&args.policy, &args.settings, &engines, &installation, &mut reader)?,
     };
-    policies.notices.extend(notice);
+    policies.notices.extend(notice.into_iter().chain(configured));
     let compared = compare::load(args, &engines, &installation, &mut reader)?;
     let options = options(args);
     let scan = Scan::new(policies.policies, options.clone());
@@ -85,12 +87,12 @@ pub(crate) fn scan(args: &ScanArgs) -> Result<ExitCode, Failure> {
             comparison.write(out, format, options).map(drop)
         })?;
         explain_status(&report);
-        return Ok(ExitCode::from(comparison.exit(write.fail_on).status()));
+        return Ok(ExitCode::from(comparison.exit(write.fail_on.unwrap_or_default()).status()));
     }
     baseline::apply(baseline, &args.output.baseline, &mut report)?;
     reports::write(write, &|out, format, options| report::write(out, &report, format, options))?;
     explain_status(&report);
-    Ok(ExitCode::from(report::exit(&report, write.fail_on).status()))
+    Ok(ExitCode::from(report::exit(&report, write.fail_on.unwrap_or_default()).status()))
 }
 
 /// Says on standard error why a scan is not complete, if no finding says so.

@@ -1,9 +1,9 @@
 //! The objects of a scan.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use report::Level;
-use scan::{Chart, Files, Sources};
+use scan::{Chart, Files, NamedBy, Patterns, Sources};
 
 use crate::failure::Failure;
 use crate::input::find;
@@ -18,7 +18,11 @@ const REVISION: &str = "git:";
 /// Finds the objects to evaluate. Only one argument can be the standard input.
 pub(super) fn objects(args: &ScanArgs, reader: &mut InputReader) -> Result<Files, Failure> {
     // Other code reads these.
-    args.input.values.iter().chain(&args.input.helm).chain(&args.policy).for_each(|file| reader.note(file));
+    let policies = args.policy.iter().map(|choice| &choice.argument);
+    let values = args.input.charts.iter().flat_map(|chart| &chart.values);
+    let others = args.input.values.iter().chain(&args.input.helm).chain(policies).chain(values);
+    others.for_each(|file| reader.note(file));
+    args.config.config.iter().for_each(|file| reader.note(&file.to_string_lossy()));
     find(&sources(args), reader)
 }
 
@@ -28,7 +32,8 @@ fn sources(args: &ScanArgs) -> Sources {
         paths: args.paths.clone(),
         charts: charts(args),
         kustomizations: args.input.kustomize.clone(),
-        exclude: args.input.exclude.clone(),
+        exclude: excluded(args),
+        other: args.input.other.clone(),
         namespace: namespace(args),
         of_templates: Some(if args.input.strict { Level::Error } else { Level::Warning }),
     }
@@ -50,9 +55,19 @@ fn charts(args: &ScanArgs) -> Vec<Chart> {
         values: input.values.clone(),
         release: input.release.clone(),
         namespace: namespace(args),
-        is_found: false,
+        named_by: NamedBy::Argument,
     };
-    input.helm.iter().map(chart).collect()
+    input.helm.iter().map(chart).chain(input.charts.iter().cloned()).collect()
+}
+
+fn excluded(args: &ScanArgs) -> Vec<Patterns> {
+    let of_arguments = Patterns {
+        source: "--exclude".to_owned(),
+        folder: PathBuf::new(),
+        applies_outside: true,
+        patterns: args.input.exclude.clone(),
+    };
+    [of_arguments].into_iter().chain(args.input.excluded.clone()).collect()
 }
 
 /// Finds the objects before the change. A revision has the files of the paths that are evaluated,

@@ -5,6 +5,8 @@ mod audit;
 mod baseline;
 mod command;
 mod compare;
+mod config;
+mod init;
 mod input;
 mod kyverno;
 #[cfg_attr(not(feature = "live"), path = "live/disabled.rs")]
@@ -17,4 +19,5 @@ mod reports;
 pub(crate) use args::{InstallationArgs, ScanArgs};
 pub(crate) use audit::audit;
 pub(crate) use command::scan;
+pub(crate) use init::{InitArgs, init};
 pub(crate) use report::{ReportArgs, report};

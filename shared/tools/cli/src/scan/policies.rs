@@ -17,6 +17,22 @@ use crate::source::{InputReader, SourceName};
 
 use super::kyverno;
 
+/// A policy that the user names.
+#[derive(Clone, Debug)]
+pub(crate) struct PolicyChoice {
+    /// A manifest or a folder of manifests, an id, also with settings as in
+    /// `pod-security=baseline`, a module, or a reference.
+    pub(super) argument: String,
+    /// The settings, and the place that has them, if it is a configuration file.
+    pub(super) configured: Option<NamedSettings>,
+}
+
+impl From<String> for PolicyChoice {
+    fn from(argument: String) -> Self {
+        Self { argument, configured: None }
+    }
+}
+
 /// The policies, and problems that keep some of them from evaluating.
 #[derive(Default)]
 pub(super) struct PolicySet {
@@ -29,7 +45,7 @@ pub(super) struct PolicySet {
 /// Loads all policies that arguments name. A manifest that is not valid, and a module that cannot
 /// be loaded, become a notice: the other policies evaluate.
 pub(super) fn load(
-    arguments: &[String],
+    choices: &[PolicyChoice],
     settings: &SettingsArgs,
     engines: &Engines<'_>,
     installation: &Installation,
@@ -37,7 +53,7 @@ pub(super) fn load(
 ) -> Result<PolicySet, Failure> {
     let named_settings = settings::read(settings, reader)?;
     let mut policies = PolicySet::default();
-    if arguments.is_empty() {
+    if choices.is_empty() {
         for (id, manifest) in DEPLOYED {
             policies.policies.push(named(engines, id, &deployed_settings(id, manifest)?)?);
         }
@@ -45,8 +61,12 @@ pub(super) fn load(
         policies.notices.push(Notice { level: Level::Note, place: None, message });
     }
     let mut count = 0_usize;
-    for argument in arguments {
-        if let Some((id, settings)) = inline(argument)? {
+    for PolicyChoice { argument, configured } in choices {
+        let at_place = |failure| match configured {
+            Some((_, place)) => Failure::about(place, failure),
+            None => failure,
+        };
+        if let Some((id, settings)) = inline(argument).map_err(at_place)? {
             policies.policies.push(named(engines, id, &(settings, SourceName::of_argument(argument)))?);
             continue;
         }
@@ -54,27 +74,28 @@ pub(super) fn load(
             let notices = policies.notices.len();
             let mut found = 0_usize;
             for file in files(argument)? {
-                found += policies.add_file(&file, engines, installation, reader)?;
+                found += policies.add_file(&file, engines, installation, reader).map_err(at_place)?;
             }
             if found == 0 && policies.notices.len() == notices {
-                return Err(Failure::about(
-                    argument,
-                    "has no manifest of a policy in *.yaml, *.yml or *.json",
-                ));
+                let problem = "has no manifest of a policy in *.yaml, *.yml or *.json";
+                return Err(at_place(Failure::about(argument, problem)));
             }
+            refuse_settings(configured.as_ref())?;
             continue;
         }
-        match engines.argument(argument)? {
+        match engines.argument(argument).map_err(at_place)? {
             PolicyArgument::Manifest(file) => {
-                if policies.add_file(file, engines, installation, reader)? == 0 {
+                if policies.add_file(file, engines, installation, reader).map_err(at_place)? == 0 {
                     let problem =
                         "has no manifest of a policy; pass the objects to evaluate without --policy";
-                    return Err(Failure::about(SourceName::of_argument(file), problem));
+                    return Err(at_place(Failure::about(SourceName::of_argument(file), problem)));
                 }
+                refuse_settings(configured.as_ref())?;
             }
             named => {
-                count += 1;
-                policies.policies.push(bare(engines, argument, named, &named_settings)?);
+                count += usize::from(configured.is_none());
+                let settings = configured.as_ref().unwrap_or(&named_settings);
+                policies.policies.push(bare(engines, argument, named, settings)?);
             }
         }
     }
@@ -92,8 +113,19 @@ pub(super) fn load(
     Ok(policies)
 }
 
+/// Refuses settings for policies that have their own.
+fn refuse_settings(configured: Option<&NamedSettings>) -> Result<(), Failure> {
+    match configured {
+        Some((Some(_), name)) => Err(Failure::about(
+            name,
+            "manifests have their own settings; change those, or name the policy by id",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// The manifests whose settings the policies have if the user names none.
-const DEPLOYED: [(&str, &str); 5] = [
+pub(crate) const DEPLOYED: [(&str, &str); 5] = [
     ("external-ips", include_str!("../../../../../artifacthub/deploy/external-ips.yaml")),
     ("node-labels", include_str!("../../../../../artifacthub/deploy/node-labels.yaml")),
     ("node-pods", include_str!("../../../../../artifacthub/deploy/node-pods.yaml")),
@@ -104,9 +136,9 @@ const DEPLOYED: [(&str, &str); 5] = [
 const DEFAULT: &str = "without --policy, Portcullis' five policies evaluate, with the settings of their manifests; pod-security \
                        denies below baseline and warns below restricted";
 
-fn deployed_settings(id: &str, manifest: &str) -> Result<NamedSettings, Failure> {
+pub(crate) fn deployed_settings(id: &str, manifest: &str) -> Result<NamedSettings, Failure> {
     let documents = manifest::documents(manifest).map_err(|problem| Failure::about(id, problem))?;
-    let settings = documents.first().and_then(|policy| policy.pointer("/spec/settings"));
+    let settings = documents.iter().find_map(|object| object.pointer("/spec/settings"));
     Ok((settings.cloned(), SourceName::new(id)))
 }
 

@@ -94,7 +94,7 @@ fn convert(args: &ConvertArgs) -> Result<ExitCode, Failure> {
 }
 
 fn diff(args: &DiffArgs) -> Result<ExitCode, Failure> {
-    let write = WriteArgs { output: args.output.clone(), fail_on: args.fail_on, category: None };
+    let write = WriteArgs { output: args.output.clone(), fail_on: Some(args.fail_on), category: None };
     outputs::check(&write.output, None, OUTPUT)?;
     compare::check_formats(&write.output, "a comparison")?;
     let mut reader = InputReader::default();

@@ -24,7 +24,7 @@ pub(super) fn write(args: &WriteArgs, write_report: &WriteReport<'_>) -> Result<
     outputs::write(&args.output, &|out, format, colors| {
         let options = Options {
             colors: colors && format == Format::Text,
-            fail_on: args.fail_on,
+            fail_on: args.fail_on.unwrap_or_default(),
             category: args.category.as_deref(),
             version: env!("CARGO_PKG_VERSION"),
             sources: Some(&lines),
@@ -35,7 +35,7 @@ pub(super) fn write(args: &WriteArgs, write_report: &WriteReport<'_>) -> Result<
 }
 
 /// Returns the path of the working directory in its git repository; empty outside of one.
-fn folder_in_repository() -> String {
+pub(super) fn folder_in_repository() -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let root = here.ancestors().find(|above| above.join(".git").exists());
     let inside = root.and_then(|root| here.strip_prefix(root).ok()).unwrap_or(Path::new(""));

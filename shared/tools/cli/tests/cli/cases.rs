@@ -77,14 +77,14 @@ enum Content {
 /// `...` for any lines.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Text {
+pub(crate) enum Text {
     Whole(String),
     Parts(Vec<Part>),
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Part {
+pub(crate) enum Part {
     Present(String),
     Absent { not: String },
 }
@@ -100,7 +100,7 @@ macro_rules! files {
 }
 
 files! {
-    arguments audit compare run scan selinux test
+    arguments audit compare config run scan selinux test
     #[cfg(feature = "live")] live
     #[cfg(feature = "registry")] registry
 }
@@ -212,7 +212,7 @@ impl Step {
 }
 
 impl Text {
-    fn problem(&self, found: &str, name: &str) -> Option<String> {
+    pub(crate) fn problem(&self, found: &str, name: &str) -> Option<String> {
         let expected = match self {
             Self::Whole(whole) => {
                 let lines = whole.split_inclusive('\n').map(|line| match line {

@@ -6,6 +6,7 @@ mod arguments;
 mod audit;
 mod cases;
 mod folder;
+mod getting_started;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod interruption;

@@ -1,11 +1,12 @@
-//! Mistakes in test files.
+//! Mistakes in files that are read strictly.
 
 use std::fmt;
 
-use manifest::Position;
 use serde::Serialize;
 
-/// A mistake in a test file, or in a file that it names.
+use crate::Position;
+
+/// A mistake in a file, such as a test file.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct Mistake {
     /// The file.
@@ -17,7 +18,9 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    pub(crate) fn new(file: &str, at: Option<Position>, message: impl Into<String>) -> Self {
+    /// A mistake at a position, or in the whole file.
+    #[must_use]
+    pub fn new(file: &str, at: Option<Position>, message: impl Into<String>) -> Self {
         Self { file: file.to_owned(), line: at.map(|at| at.line), message: message.into() }
     }
 }

@@ -1,51 +1,68 @@
-//! A value of a test file with its place, read strictly: an unknown key is a mistake.
+//! A value of a file with its place, read strictly: an unknown key is a mistake.
 
-use manifest::{Places, Position, found};
 use serde_json::Value;
 use text::{Path, Step, nearest};
 
-use crate::Mistake;
+use crate::{Mistake, Places, Position, found};
 
+/// The text of a file with one document.
 #[derive(Debug)]
-pub(crate) struct Source {
-    pub(crate) name: String,
-    pub(crate) text: String,
+pub struct Source {
+    /// The name of the file, for people.
+    pub name: String,
+    /// The text.
+    pub text: String,
     places: Places,
 }
 
 impl Source {
-    pub(crate) fn new(name: String, text: String) -> Self {
+    /// The text of a file.
+    #[must_use]
+    pub fn new(name: String, text: String) -> Self {
         let places = Places::of(&text);
         Self { name, text, places }
     }
 
-    pub(crate) fn position(&self, steps: &[Step]) -> Option<Position> {
+    /// Returns the position of a value, or of the nearest one that contains it.
+    #[must_use]
+    pub fn position(&self, steps: &[Step]) -> Option<Position> {
         self.places.find(0, steps).map(|place| place.start)
     }
 
     /// Returns the position of a value; `None` if it is not in the text.
-    pub(crate) fn exact_position(&self, steps: &[Step]) -> Option<Position> {
+    #[must_use]
+    pub fn exact_position(&self, steps: &[Step]) -> Option<Position> {
         self.places.find_exactly(0, steps).map(|place| place.start)
     }
 }
 
+/// A value of a file, and the way to it.
 #[derive(Clone, Debug)]
-pub(crate) struct Cursor<'s> {
-    pub(crate) source: &'s Source,
-    pub(crate) value: &'s Value,
-    pub(crate) steps: Vec<Step>,
+pub struct Cursor<'s> {
+    /// The file.
+    pub source: &'s Source,
+    /// The value.
+    pub value: &'s Value,
+    /// The steps from the root of the document.
+    pub steps: Vec<Step>,
 }
 
 impl<'s> Cursor<'s> {
-    pub(crate) fn new(source: &'s Source, value: &'s Value) -> Self {
+    /// The root of a document.
+    #[must_use]
+    pub fn new(source: &'s Source, value: &'s Value) -> Self {
         Self { source, value, steps: Vec::new() }
     }
 
-    pub(crate) fn position(&self) -> Option<Position> {
+    /// Returns the position of the value.
+    #[must_use]
+    pub fn position(&self) -> Option<Position> {
         self.source.position(&self.steps)
     }
 
-    pub(crate) fn mistake(&self, problem: impl std::fmt::Display) -> Mistake {
+    /// A mistake in the value.
+    #[must_use]
+    pub fn mistake(&self, problem: impl std::fmt::Display) -> Mistake {
         let steps: Vec<Step<&str>> = self.steps.iter().map(Step::borrowed).collect();
         let path = Path(&steps).to_string();
         let message = if path.is_empty() { problem.to_string() } else { format!("{path}: {problem}") };
@@ -62,14 +79,18 @@ impl<'s> Cursor<'s> {
     }
 
     /// Returns the value of a key; `None` if it is absent or null.
-    pub(crate) fn get(&self, key: &str) -> Option<Self> {
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Self> {
         let value = self.value.get(key).filter(|value| !value.is_null())?;
         Some(self.at(value, Step::Field(key.to_owned())))
     }
 
     /// Checks that the value is an object with nothing but known keys. The mistake for an unknown
     /// key names the nearest known one.
-    pub(crate) fn check_keys(&self, known: &[&str]) -> Result<(), Mistake> {
+    ///
+    /// # Errors
+    /// Another value, or an unknown key.
+    pub fn check_keys(&self, known: &[&str]) -> Result<(), Mistake> {
         for (key, one) in self.entries()? {
             if !known.contains(&key) {
                 let advice = match nearest(key, known) {
@@ -82,7 +103,11 @@ impl<'s> Cursor<'s> {
         Ok(())
     }
 
-    pub(crate) fn entries(&self) -> Result<Vec<(&'s str, Self)>, Mistake> {
+    /// Returns the keys of an object with their values.
+    ///
+    /// # Errors
+    /// The value is not an object.
+    pub fn entries(&self) -> Result<Vec<(&'s str, Self)>, Mistake> {
         let fields = self.value.as_object().ok_or_else(|| self.expected("an object"))?;
         Ok(fields
             .iter()
@@ -90,24 +115,44 @@ impl<'s> Cursor<'s> {
             .collect())
     }
 
-    pub(crate) fn items(&self) -> Result<Vec<Self>, Mistake> {
+    /// Returns the items of a list.
+    ///
+    /// # Errors
+    /// The value is not a list.
+    pub fn items(&self) -> Result<Vec<Self>, Mistake> {
         let items = self.value.as_array().ok_or_else(|| self.expected("a list"))?;
         Ok((0..).zip(items).map(|(index, item)| self.at(item, Step::Index(index))).collect())
     }
 
-    pub(crate) fn text(&self) -> Result<&'s str, Mistake> {
+    /// Returns a string.
+    ///
+    /// # Errors
+    /// The value is not a string.
+    pub fn text(&self) -> Result<&'s str, Mistake> {
         self.value.as_str().ok_or_else(|| self.expected("a string"))
     }
 
-    pub(crate) fn texts(&self) -> Result<Vec<String>, Mistake> {
+    /// Returns the strings of a list.
+    ///
+    /// # Errors
+    /// The value is not a list of strings.
+    pub fn texts(&self) -> Result<Vec<String>, Mistake> {
         self.items()?.iter().map(|item| item.text().map(str::to_owned)).collect()
     }
 
-    pub(crate) fn flag(&self) -> Result<bool, Mistake> {
+    /// Returns a boolean.
+    ///
+    /// # Errors
+    /// The value is not a boolean.
+    pub fn flag(&self) -> Result<bool, Mistake> {
         self.value.as_bool().ok_or_else(|| self.expected("true or false"))
     }
 
-    pub(crate) fn object(&self) -> Result<Value, Mistake> {
+    /// Returns an object.
+    ///
+    /// # Errors
+    /// The value is not an object.
+    pub fn object(&self) -> Result<Value, Mistake> {
         if self.value.is_object() { Ok(self.value.clone()) } else { Err(self.expected("an object")) }
     }
 }
