@@ -1,5 +1,6 @@
 //! The policies compared with second implementations and with their own data.
 
+mod catalogue;
 mod conflicts;
 mod controls;
 mod external_ips;

@@ -332,6 +332,42 @@ fn without_programs_resources_are_evaluated_and_charts_named() {
 }
 
 #[test]
+fn policies_are_read_through_their_kustomization() {
+    let Some(kubectl) = program("KUBECTL", "kubectl", "the scans of overlays") else { return };
+    let repository = Repository::new("policies", "kubectl", kubectl);
+    let folder = &repository.0;
+    let policy = |name: &str, mode: &str| {
+        format!(
+            "apiVersion: policies.kubewarden.io/v1\nkind: ClusterAdmissionPolicy\nmetadata: {{name: {name}}}\nspec:\n  \
+             module: registry://ghcr.io/portcullis/policies/external-ips:v{}\n  mode: {mode}\n  mutating: false\n  \
+             rules: [{{apiGroups: [''], apiVersions: [v1], resources: [services], operations: [CREATE]}}]\n",
+            env!("CARGO_PKG_VERSION")
+        )
+    };
+    folder.file("policies/ranges.yaml", policy("ranges", "monitor"));
+    folder.file("policies/example.yaml", policy("example", "protect"));
+    folder.file(
+        "policies/kustomization.yaml",
+        "resources: [ranges.yaml]\npatches:\n- target: {kind: ClusterAdmissionPolicy}\n  patch: |-\n    \
+         - {op: replace, path: /spec/mode, value: protect}\n",
+    );
+    folder.file("web.yaml", crate::folder::EXPOSED);
+    let arguments = ["scan", "web.yaml", "--policy", "policies"];
+    let done = Done::of(folder.command(tool(), &arguments).env("PATH", folder.path()));
+    assert_eq!(done.status, 1, "{done:?}");
+    assert!(
+        done.stdout.contains("DENIED    ranges/not-allowed") && !done.stdout.contains("example"),
+        "{done:?}"
+    );
+    let done = Done::of(folder.command(tool(), &arguments).env("PATH", ""));
+    assert_eq!(done.status, 2, "{done:?}");
+    assert!(
+        done.stderr.contains("policies/kustomization.yaml: cannot be rendered: install kustomize"),
+        "{done:?}"
+    );
+}
+
+#[test]
 fn a_chart_that_has_no_revision_is_an_error() {
     let Some(helm) = program("HELM", "helm", "the scans of charts") else { return };
     let repository = Repository::new("helm-new", "helm", helm);

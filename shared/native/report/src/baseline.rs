@@ -111,7 +111,8 @@ impl Baseline {
     /// Adds the entries of an earlier baseline that a report cannot have: those of files and
     /// policies that were not evaluated.
     pub fn keep(&mut self, earlier: Self, report: &Report, exists: &dyn Fn(&str) -> bool) {
-        let others = earlier.entries.into_iter().filter(|(_, entry)| !was_evaluated(entry, report, exists));
+        let evaluated = Evaluated { report, view: View::new(report), exists };
+        let others = earlier.entries.into_iter().filter(|(_, entry)| !evaluated.has(entry));
         for (key, entry) in others {
             self.entries.entry(key).or_insert(entry);
         }
@@ -159,10 +160,11 @@ impl Baseline {
                 moved += u64::from(entry.file.as_deref().unwrap_or_default() != finding.file());
             }
         }
+        let evaluated = Evaluated { report, view: View::new(report), exists };
         let gone = self.entries.iter().filter_map(|(key, entry)| {
             let used = used.get(key).copied().unwrap_or_default();
             let count = entry.count.checked_sub(used).filter(|count| *count > 0)?;
-            was_evaluated(entry, report, exists).then(|| Entry { count, ..entry.clone() })
+            evaluated.has(entry).then(|| Entry { count, ..entry.clone() })
         });
         let mut gone: Vec<Entry> = gone.collect();
         gone.sort();
@@ -235,11 +237,19 @@ impl Baseline {
     }
 }
 
-/// Returns whether a report would have the finding of an entry, if there still were one.
-fn was_evaluated(entry: &Entry, report: &Report, exists: &dyn Fn(&str) -> bool) -> bool {
-    let is_elsewhere = |file: &String| !report.files.contains(file) && exists(file);
-    report.policies.iter().any(|policy| policy.label() == entry.policy)
-        && !entry.file.as_ref().is_some_and(is_elsewhere)
+/// The policies and files that a report is about.
+struct Evaluated<'r> {
+    report: &'r Report,
+    view: View<'r>,
+    exists: &'r dyn Fn(&str) -> bool,
+}
+
+impl Evaluated<'_> {
+    /// Returns whether the report would have the finding of an entry, if there still were one.
+    fn has(&self, entry: &Entry) -> bool {
+        let is_elsewhere = |file: &String| !self.report.files.contains(file) && (self.exists)(file);
+        self.view.labels().contains(&entry.policy) && !entry.file.as_ref().is_some_and(is_elsewhere)
+    }
 }
 
 /// Numbers the findings with the same fingerprint in each object.

@@ -22,6 +22,7 @@
 //! It evaluates nothing (see `scan`), and reads and writes no files.
 
 mod baseline;
+pub mod catalogue;
 mod comparison;
 mod escape;
 mod exit;

@@ -122,6 +122,9 @@ pub struct PolicyRef {
     pub namespace: Option<String>,
     /// The module, as the manifest or the command line names it.
     pub module: String,
+    /// The id of the policy of Portcullis whose rules the findings name; `None` for another policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// The digest of the module, such as `sha256:…`, if the embedded host runs it; those of a group
     /// in the order of [`PolicyRef::module`]. Restrictions in the tool have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

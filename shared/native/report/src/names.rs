@@ -1,8 +1,11 @@
 //! Names of policies and objects, and the order in which formats list findings.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::{Finding, ObjectRef, OwnerRef, Place, PolicyRef, Report, Severity, Span, Status};
+use crate::{
+    Finding, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals, Report, Severity, Span, Status, catalogue,
+};
 
 impl PolicyRef {
     /// Returns the name, after the namespace of an `AdmissionPolicy`, such as `shop/no-root`.
@@ -169,6 +172,14 @@ impl<'r> View<'r> {
         format!("{}/{}", self.label(finding), finding.rule)
     }
 
+    /// Returns the policy and the rule of a finding in the [catalogue](crate::catalogue); `None` if
+    /// the finding has no rule of Portcullis.
+    pub(crate) fn catalogued<'f>(&self, finding: &'f Finding) -> Option<(&'r str, &'f str)> {
+        let named = (self.policy(finding)?.id.as_deref()?, finding.rule.as_str());
+        // A report that is read can name anything.
+        catalogue::has(named.0, named.1).then_some(named)
+    }
+
     pub(crate) fn policy(&self, finding: &Finding) -> Option<&'r PolicyRef> {
         self.report.policies.get(finding.policy)
     }
@@ -186,7 +197,82 @@ impl<'r> View<'r> {
     }
 }
 
-/// How many objects have findings, by state.
+/// The numbers of objects by the verdict of a policy.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) totals: PolicyTotals,
+    /// Denied, or denied in monitor mode, by nothing but findings that are excepted or known. Such
+    /// objects are in no other number.
+    pub(crate) accepted: u64,
+}
+
+/// An object of a finding: its file, namespace, API group, kind and name. Objects with a generated
+/// name can have the same.
+type Object<'r> = (Option<&'r str>, Option<&'r str>, &'r str, &'r str, &'r str);
+
+/// The findings about an object that deny it.
+#[derive(Default)]
+struct Denials {
+    status: Option<Status>,
+    is_open: bool,
+}
+
+impl<'r> View<'r> {
+    /// Returns the numbers of objects for each policy.
+    pub(crate) fn rows(&self) -> Vec<Row> {
+        let mut objects: BTreeMap<(usize, Object<'r>), Denials> = BTreeMap::new();
+        let mut has_open = vec![false; self.report.policies.len()];
+        for finding in self.report.findings.iter().filter(|finding| finding.status != Status::Warned) {
+            for object in finding.each_object() {
+                let denials = objects.entry((finding.policy, object)).or_default();
+                denials.is_open |= finding.is_open();
+                denials.status =
+                    denials.status.or(Some(finding.status).filter(|one| *one != Status::Unknown));
+            }
+            if let Some(has_open) = has_open.get_mut(finding.policy) {
+                *has_open |= finding.is_open();
+            }
+        }
+        let totals = self.report.totals.policies.iter();
+        let mut rows: Vec<Row> = totals.map(|totals| Row { totals: totals.clone(), accepted: 0 }).collect();
+        for (Row { totals, accepted }, has_open) in rows.iter_mut().zip(&has_open) {
+            if !has_open {
+                *accepted = totals.denied + totals.monitored;
+                (totals.denied, totals.monitored) = (0, 0);
+            }
+        }
+        for ((policy, _), Denials { status, .. }) in objects.into_iter().filter(|(_, one)| !one.is_open) {
+            let Some(Row { totals, accepted }) = rows.get_mut(policy) else { continue };
+            let number =
+                if status == Some(Status::Denied) { &mut totals.denied } else { &mut totals.monitored };
+            if *number > 0 && has_open.get(policy) == Some(&true) {
+                *number -= 1;
+                *accepted += 1;
+            }
+        }
+        rows
+    }
+
+    /// Returns how many objects have findings; `None` if some have generated names, which do not
+    /// tell them apart.
+    pub(crate) fn objects(&self) -> Option<usize> {
+        let objects: BTreeSet<Object<'r>> =
+            self.report.findings.iter().flat_map(Finding::each_object).collect();
+        let is_generated = |(.., name): &Object<'_>| name.is_empty() || name.ends_with('-');
+        (!objects.iter().any(is_generated)).then_some(objects.len())
+    }
+}
+
+impl Finding {
+    fn each_object(&self) -> impl Iterator<Item = Object<'_>> {
+        let file = self.place.as_ref().map(|place| place.file.as_str());
+        let ObjectRef { namespace, kind, .. } = &self.object;
+        let group = self.object.group();
+        self.names().map(move |name| (file, namespace.as_deref(), group, kind.as_str(), name))
+    }
+}
+
+/// How many findings there are, by state. A finding about several objects counts as often.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Counts {
     pub(crate) denied: u64,
@@ -224,6 +310,11 @@ impl Counts {
         ];
         let covered = [("excepted", self.excepted), ("known", self.known)];
         statuses.into_iter().chain(covered.into_iter().filter(|(_, count)| *count > 0)).collect()
+    }
+
+    /// The number of all findings.
+    pub(crate) fn all(self) -> u64 {
+        self.named().iter().map(|(_, count)| count).sum()
     }
 
     /// The counts as a phrase: `3 denied, 1 unknown, 0 monitored, 2 warned`.

@@ -16,6 +16,7 @@ pub(crate) fn policy(name: &str, severity: Option<Severity>) -> PolicyRef {
         kind: "ClusterAdmissionPolicy".to_owned(),
         namespace: None,
         module: format!("ghcr.io/portcullis/policies/{name}:v0.1.0"),
+        id: Some(name.to_owned()).filter(|name| name != "signed"),
         digest: None,
         protects: true,
         category: Some("Pod security".to_owned()),

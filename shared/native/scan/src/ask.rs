@@ -106,6 +106,7 @@ pub fn ask_with_pods<P: Borrow<Policy>>(
         // The policy has warned of the template.
         if pods == Pods::Auto && has_warned.get(answer.policy).copied().unwrap_or_default() {
             answer.verdict.warnings.clear();
+            answer.verdict.warned.clear();
         }
         receive(answer, asked);
     });

@@ -16,7 +16,8 @@ pub(crate) fn is_file(path: &Path) -> bool {
 }
 
 /// Returns the file of a folder by which Kustomize knows it.
-pub(crate) fn file_of(folder: &Path) -> Option<PathBuf> {
+#[must_use]
+pub fn file_of(folder: &Path) -> Option<PathBuf> {
     FILES.iter().map(|name| folder.join(name)).find(|file| file.is_file())
 }
 

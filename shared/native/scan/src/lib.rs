@@ -78,6 +78,7 @@ pub use exclusions::Patterns;
 pub use guards::{Suspicion, suspicions, unsent};
 pub use input::{Chunk, Files, Input, List, Origin, Unreadable};
 pub use kubewarden::matching::Evaluator;
+pub use kustomization::file_of as kustomization_of;
 pub use locate::Locator;
 pub use look_up::LookUp;
 pub use observer::{Explanation, Observer};

@@ -33,6 +33,8 @@ pub struct Module {
     /// The kinds that it may look up: API version and kind.
     pub look_ups: Vec<(String, String)>,
     settings: String,
+    /// The settings that deny violations at the level of warnings, which a warning only names.
+    strict: Option<String>,
 }
 
 /// A program that runs a module.
@@ -119,6 +121,7 @@ impl Policy {
             reference: PolicyRef {
                 name: id.to_owned(),
                 module: id.to_owned(),
+                id: Some(id.to_owned()),
                 protects: true,
                 ..PolicyRef::default()
             },
@@ -139,11 +142,12 @@ impl Policy {
     ) -> Self {
         let names: Vec<&str> = manifest.modules().map(|(_, module)| module.module.as_str()).collect();
         let annotations = &manifest.annotations;
-        let reference = PolicyRef {
+        let mut reference = PolicyRef {
             name: manifest.name.clone(),
             kind: manifest.kind.name().to_owned(),
             namespace: manifest.namespace.clone(),
             module: names.join(", "),
+            id: None,
             digest: None,
             protects: manifest.mode == Mode::Protect,
             category: annotations.category.clone(),
@@ -159,9 +163,12 @@ impl Policy {
         };
         let evaluator = match manifest.evaluator {
             Evaluator::Module(one) => Evaluator::Module(module(&one, manifest.is_mutating)),
-            // A member that changes an object counts as denying.
+            // A member that changes an object counts as denying, and a group has no rules.
             Evaluator::Group(group) => Evaluator::Group(group.map(|one| module(&one, false))),
         };
+        if let Evaluator::Module(Module { engine: Engine::Native(entry), .. }) = &evaluator {
+            reference.id = Some(entry.id.to_owned());
+        }
         Self {
             reference,
             webhook: manifest.webhook,
@@ -238,12 +245,41 @@ impl Module {
     /// Creates a module. One of Portcullis that rejects its settings is not available.
     #[must_use]
     pub fn new(settings: &Value, engine: Engine, look_ups: Vec<(String, String)>) -> Self {
-        Self { engine: engine.checked(settings), look_ups, settings: settings.to_string() }
+        let engine = engine.checked(settings);
+        let strict = match &engine {
+            Engine::Native(entry) if entry.id == "pod-security" => {
+                let strict = at_level_of_warnings(settings).map(|strict| strict.to_string());
+                strict.filter(|strict| (entry.check_settings)(strict.as_bytes()).is_ok())
+            }
+            _ => None,
+        };
+        Self { engine, look_ups, settings: settings.to_string(), strict }
+    }
+
+    pub(crate) fn strict(&self) -> Option<&str> {
+        self.strict.as_deref()
     }
 
     pub(crate) fn settings(&self) -> &str {
         &self.settings
     }
+}
+
+/// Returns settings of `pod-security` that enforce the level of its warnings; `None` if they have
+/// none, or the labels of Namespaces choose the level.
+fn at_level_of_warnings(settings: &Value) -> Option<Value> {
+    let warn = settings.get("warn")?.as_object()?;
+    if settings.get("namespaceLabels").is_some_and(|labels| labels != "Ignore") {
+        return None;
+    }
+    let mut strict = settings.as_object()?.clone();
+    // The enforced level, by both of its names, and its version do not apply to warnings.
+    strict.retain(|setting, _| !["audit", "level", "profile", "version", "warn"].contains(&setting.as_str()));
+    strict.extend(warn.clone());
+    if strict.get("templates").is_some_and(|templates| templates == "Warn") {
+        strict.insert("templates".to_owned(), "Enforce".into());
+    }
+    Some(strict.into())
 }
 
 impl fmt::Display for Policy {

@@ -183,6 +183,8 @@ pub struct Verdict {
     pub effect: Effect,
     /// The warnings for the client.
     pub warnings: Vec<String>,
+    /// The violations that some of the warnings only name, if this program evaluates the policy.
+    pub warned: Vec<Violation>,
     /// The annotations for the audit log.
     pub audit_annotations: BTreeMap<String, String>,
     /// The look-ups, in order.
@@ -200,6 +202,7 @@ impl Verdict {
         Self {
             effect,
             warnings: Vec::new(),
+            warned: Vec::new(),
             audit_annotations: BTreeMap::new(),
             look_ups: Vec::new(),
             answer: None,
@@ -300,6 +303,29 @@ impl Module {
     }
 }
 
+/// Returns whether a warning is one of `pod-security` that names violations of a standard.
+pub(crate) fn names_violations(warning: &str) -> bool {
+    warning.starts_with("would violate PodSecurity ")
+}
+
+/// Returns the violations for which a policy with other settings denies a request; none if they are
+/// too many to be listed.
+fn violations(
+    entry: &PolicyEntry,
+    module: &Module,
+    settings: &str,
+    request: &Request,
+    cluster: &Cluster,
+) -> Vec<Violation> {
+    let look_ups = LookUps::new(cluster, &module.look_ups, settings);
+    match (entry.evaluate)(&request.payload(settings), &look_ups).decision {
+        Decision::Denied(Findings { listed, more: 0 }) => {
+            listed.into_iter().map(|finding| typed(entry, finding)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 fn unknown(reason: String) -> Verdict {
     Verdict::new(Effect::Unknown(reason))
 }
@@ -316,6 +342,12 @@ fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &C
         return Verdict { lacking, ..unknown(String::new()) };
     }
     let warnings = outcome.warnings().to_vec();
+    let named = warnings.iter().filter(|warning| names_violations(warning)).count();
+    let strict = module.strict().filter(|_| named > 0);
+    let warned = strict.map(|strict| violations(entry, module, strict, request, cluster)).unwrap_or_default();
+    // There is a warning for each rule.
+    let rules: BTreeSet<&str> = warned.iter().filter_map(|one| Some(one.rule?.id)).collect();
+    let warned = if rules.len() == named { warned } else { Vec::new() };
     let annotations = outcome.audit_annotations().iter();
     let audit_annotations = annotations.map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
     let is_out_of_scope = outcome.decision == Decision::NotMatched;
@@ -331,5 +363,5 @@ fn natively(entry: &PolicyEntry, module: &Module, request: &Request, cluster: &C
         }),
         Decision::Fault(_) => Effect::Fault((entry.render)(outcome).message.unwrap_or_default()),
     };
-    Verdict { warnings, audit_annotations, look_ups, is_out_of_scope, ..Verdict::new(effect) }
+    Verdict { warnings, warned, audit_annotations, look_ups, is_out_of_scope, ..Verdict::new(effect) }
 }

@@ -50,6 +50,8 @@ pub struct Violation {
 /// A rule of a policy.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
+    /// The id of the policy, such as `pod-security`.
+    pub policy: &'static str,
     /// The id, which never changes.
     pub id: &'static str,
     /// The name for people.
@@ -125,7 +127,11 @@ pub(crate) fn typed(entry: &PolicyEntry, finding: Finding) -> Violation {
         steps: is_in_object.then(|| finding.steps.iter().skip(2).cloned().collect()),
         reason: finding.rule.clone(),
         remedy: Some(finding.remedy.clone()).filter(|remedy| !remedy.is_empty()),
-        rule: Some(Rule { id: finding.id, name: entry.name_of(finding.id).unwrap_or(finding.id) }),
+        rule: Some(Rule {
+            policy: entry.id,
+            id: finding.id,
+            name: entry.name_of(finding.id).unwrap_or(finding.id),
+        }),
         message: Message::Typed(Box::new(finding)),
     }
 }

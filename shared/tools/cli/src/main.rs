@@ -90,6 +90,7 @@ fn run() -> ExitCode {
         Command::Run(args) => commands::run(&args),
         Command::Scan(args) => scan::scan(*args),
         Command::Init(args) => scan::init(&args),
+        Command::Explain(args) => commands::explain(&args),
         Command::Report(args) => scan::report(&args),
         Command::Test(args) => test::test(&args),
         Command::Audit(args) => commands::audit(&args.audit),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::text::{BOLD, GREEN, MAGENTA, Paint, RED, count, write_finding, write_notices};
+use super::text::{BOLD, GREEN, MAGENTA, Paint, RED, Writer, count, write_notices};
 use super::{Format, Options};
 use crate::escape::{markdown, one_line};
 use crate::names::View;
@@ -85,7 +85,10 @@ fn result(exit: Exit) -> (&'static str, &'static str) {
 }
 
 fn write_text(out: &mut dyn Write, comparison: &Comparison, options: &Options<'_>) -> io::Result<()> {
-    let paint = Paint(options.colors);
+    // Findings that are gone have no lines.
+    let without_lines = Options { sources: None, ..*options };
+    let mut writer = Writer::new(&without_lines);
+    let paint = writer.paint;
     let named = comparison.named();
     let view = View::new(&named);
     for (heading, findings) in comparison.lists() {
@@ -95,7 +98,7 @@ fn write_text(out: &mut dyn Write, comparison: &Comparison, options: &Options<'_
         writeln!(out, "{}", paint.with(BOLD, heading))?;
         for finding in findings {
             writeln!(out, "  {}", one_line(&finding.object.to_string()))?;
-            write_finding(out, &view, finding, paint)?;
+            writer.finding(out, &view, finding)?;
         }
         writeln!(out)?;
     }

@@ -37,7 +37,8 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
     }
     for finding in &report.findings {
         if let Some((_, cases)) = suites.get_mut(finding.policy) {
-            cases.entry(name(finding)).or_default().add(finding, options.fail_on);
+            let rule = view.rule_id(finding);
+            cases.entry(name(finding)).or_default().add(&rule, finding, options.fail_on);
         }
     }
     suites.push(("input".to_owned(), input(report)));
@@ -78,9 +79,9 @@ fn input(report: &Report) -> BTreeMap<String, Case> {
 }
 
 impl Case {
-    fn add(&mut self, finding: &Finding, fail_on: FailOn) {
+    fn add(&mut self, rule: &str, finding: &Finding, fail_on: FailOn) {
         let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-        let mut message = format!("{place}{}", finding.message);
+        let mut message = format!("{rule}: {place}{}", finding.message);
         for remark in finding.remarks() {
             message.push_str("; ");
             message.push_str(&remark);
@@ -154,7 +155,7 @@ mod tests {
     fn what_does_not_fail_the_scan_passes_or_is_skipped() {
         let case = |finding: &Finding, fail_on| {
             let mut case = Case::default();
-            case.add(finding, fail_on);
+            case.add("pod-security/privileged", finding, fail_on);
             (case.failures.len(), case.errors.len(), case.skipped.len(), case.output.len())
         };
         let denied = sample::finding();

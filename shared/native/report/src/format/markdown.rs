@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Options;
-use super::text::{COLUMNS, change, count, result, sentences};
+use super::text::{COLUMNS, POLICIES, change, count, result, sentences};
 use crate::escape::{markdown, markup, one_line};
 use crate::names::{Counts, View};
 use crate::notices::for_people;
@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
         "## {symbol} Portcullis scan: {}\n\n**{counts}**\n",
         result(report, options).to_lowercase()
     )?;
-    writeln!(out, "{}\n", sentences(report).join(" "))?;
+    writeln!(out, "{}\n", sentences(report, options).join(" "))?;
     write_totals(out, &view)?;
     let mut size: usize = 0;
     // Errors may hide any number of findings; warnings and notes do not.
@@ -59,10 +59,10 @@ fn write_totals(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
     if view.labels().is_empty() {
         return Ok(());
     }
-    writeln!(out, "| policy | {} |", COLUMNS.map(|(name, _)| name).join(" | "))?;
+    writeln!(out, "| {POLICIES} | {} |", COLUMNS.map(|(name, _)| name).join(" | "))?;
     writeln!(out, "|---|{}", "---:|".repeat(COLUMNS.len()))?;
-    for (label, totals) in view.labels().iter().zip(&view.report.totals.policies) {
-        let numbers = COLUMNS.map(|(_, number)| number(totals).to_string());
+    for (label, row) in view.labels().iter().zip(view.rows()) {
+        let numbers = COLUMNS.map(|(_, number)| number(&row).to_string());
         writeln!(out, "| {} | {} |", markdown(label), numbers.join(" | "))?;
     }
     writeln!(out)

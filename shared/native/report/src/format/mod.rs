@@ -1,6 +1,7 @@
 //! The formats of a report.
 
 mod comparison;
+mod excerpt;
 mod github;
 mod gitlab;
 mod html;
@@ -263,7 +264,7 @@ pub(crate) mod tests {
                 ],
             ),
             (Format::Sarif, &["\"uri\": \"chart/a.yaml\"", "\"uri\": \"b.yaml\""]),
-            (Format::Junit, &[">chart/a.yaml: spec.", ">b.yaml: unreadable<"]),
+            (Format::Junit, &[">pod-security/privileged: chart/a.yaml: spec.", ">b.yaml: unreadable<"]),
             (Format::Github, &["::error file=chart/a.yaml,title=", "::error file=b.yaml,title="]),
             (Format::Gitlab, &["; the line is not known\"", "\"begin\": 1"]),
             (Format::Markdown, &["| chart/a.yaml (line unknown) |", "| b.yaml |"]),

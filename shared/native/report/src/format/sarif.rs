@@ -15,7 +15,9 @@ use super::Options;
 use super::text::count;
 use crate::escape::uri;
 use crate::names::{Counts, View};
-use crate::{Exit, Finding, Level, Notice, Place, Report, Severity, Span, Status, exit, fingerprint};
+use crate::{
+    Exit, Finding, Level, Notice, Place, Report, Severity, Span, Status, catalogue, exit, fingerprint,
+};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -300,9 +302,10 @@ impl Rules {
         let mut rules = Self { described: Vec::new(), index: BTreeMap::new() };
         for ((policy, id), (title, lines)) in help {
             let label = view.labels().get(policy).map_or("", String::as_str);
+            let of_policy = id;
             let id = id.map_or_else(|| label.to_owned(), |id| format!("{label}/{id}"));
             if !rules.index.contains_key(&id) {
-                rules.described.push(rule(view, policy, title, &id, &lines));
+                rules.described.push(rule(view, policy, of_policy, title, &id, &lines));
                 rules.index.insert(id, rules.described.len() - 1);
             }
         }
@@ -310,7 +313,14 @@ impl Rules {
     }
 }
 
-fn rule(view: &View<'_>, policy: usize, title: Option<&str>, id: &str, lines: &BTreeSet<String>) -> Value {
+fn rule(
+    view: &View<'_>,
+    policy: usize,
+    of_policy: Option<&str>,
+    title: Option<&str>,
+    id: &str,
+    lines: &BTreeSet<String>,
+) -> Value {
     let Some(policy) = view.report.policies.get(policy) else { return json!({ "id": id }) };
     let short = match title {
         Some(title) => format!("{title}: a rule of the policy {}", policy.label()),
@@ -330,7 +340,7 @@ fn rule(view: &View<'_>, policy: usize, title: Option<&str>, id: &str, lines: &B
     if let (Some(score), Some(fields)) = (policy.severity.and_then(score), properties.as_object_mut()) {
         fields.insert("security-severity".to_owned(), json!(score));
     }
-    json!({
+    let mut rule = json!({
         "id": id,
         "name": id,
         "shortDescription": { "text": short },
@@ -338,7 +348,12 @@ fn rule(view: &View<'_>, policy: usize, title: Option<&str>, id: &str, lines: &B
         "help": { "text": help },
         "defaultConfiguration": { "level": if policy.protects { "error" } else { "warning" } },
         "properties": properties,
-    })
+    });
+    let own = policy.id.as_deref().zip(of_policy).filter(|(policy, rule)| catalogue::has(policy, rule));
+    if let (Some((policy, own)), Some(fields)) = (own, rule.as_object_mut()) {
+        fields.insert("helpUri".to_owned(), catalogue::address(policy, own).into());
+    }
+    rule
 }
 
 /// Returns a score that GitHub shows as the severity: critical above 9.0, high from 7.0, medium

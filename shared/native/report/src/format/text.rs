@@ -1,15 +1,15 @@
 //! Text for people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::Options;
+use super::{Options, excerpt};
 use crate::escape::one_line;
-use crate::names::{Counts, View};
+use crate::names::{Counts, Row, View};
 use crate::notices::for_people;
-use crate::{Exit, FailOn, Finding, Level, Mutation, PolicyTotals, Report, Status, exit};
+use crate::{Exit, FailOn, Finding, Level, Mutation, Place, Report, Status, exit};
 
 pub(super) const GREEN: Style = AnsiColor::Green.on_default().bold();
 pub(super) const RED: Style = AnsiColor::Red.on_default().bold();
@@ -23,7 +23,8 @@ pub(super) const BOLD: Style = Style::new().bold();
 ///
 /// Messages are not wrapped: a line that is broken cannot be searched for.
 pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>) -> io::Result<()> {
-    let paint = Paint(options.colors);
+    let mut writer = Writer::new(options);
+    let paint = writer.paint;
     let view = View::new(report);
     let open: Vec<&Finding> = report.findings.iter().filter(|finding| finding.is_open()).collect();
     let mut groups: BTreeMap<String, BTreeMap<String, Vec<&Finding>>> = BTreeMap::new();
@@ -35,11 +36,12 @@ pub(super) fn write(out: &mut dyn Write, report: &Report, options: &Options<'_>)
         for (subject, findings) in subjects {
             writeln!(out, "  {}", one_line(&subject))?;
             for finding in findings {
-                write_finding(out, &view, finding, paint)?;
+                writer.finding(out, &view, finding)?;
             }
         }
         writeln!(out)?;
     }
+    write_excepted(out, &view, paint)?;
     write_mutations(out, &view, paint)?;
     write_notices(out, report, paint)?;
     write_totals(out, &view)?;
@@ -63,12 +65,58 @@ fn subject(finding: &Finding) -> String {
     }
 }
 
-pub(super) fn write_finding(
-    out: &mut dyn Write,
-    view: &View<'_>,
-    finding: &Finding,
-    paint: Paint,
-) -> io::Result<()> {
+/// Writes findings.
+pub(super) struct Writer<'o> {
+    options: &'o Options<'o>,
+    pub(super) paint: Paint,
+    /// The rules that were explained.
+    explained: BTreeSet<String>,
+}
+
+impl<'o> Writer<'o> {
+    pub(super) fn new(options: &'o Options<'o>) -> Self {
+        Self { options, paint: Paint(options.colors), explained: BTreeSet::new() }
+    }
+
+    /// Writes a finding: the rule and the place, the message, the line with the value, and what
+    /// helps. The page of a rule is named once.
+    pub(super) fn finding(
+        &mut self,
+        out: &mut dyn Write,
+        view: &View<'_>,
+        finding: &Finding,
+    ) -> io::Result<()> {
+        write_head(out, view, finding, self.paint)?;
+        let remedy = finding.remedy.as_deref().filter(|remedy| !remedy.is_empty());
+        let message = remedy
+            .and_then(|remedy| finding.message.strip_suffix(remedy)?.strip_suffix("; "))
+            .unwrap_or(&finding.message);
+        writeln!(out, "      {}", one_line(message))?;
+        let is_shown = |place: &&Place| place.is_exact && place.file != "-" && finding.may_be_shown();
+        let place = finding.place.as_ref().filter(is_shown);
+        let lines = place.and_then(|place| self.options.sources.and_then(|sources| sources(place)));
+        let excerpt = place.and_then(|place| place.span).zip(lines);
+        if let Some([line, marks]) = excerpt.and_then(|(span, lines)| excerpt::excerpt(finding, span, &lines))
+        {
+            writeln!(out, "    {line}\n    {}", self.paint.with(RED, &marks))?;
+        }
+        if let Some(remedy) = remedy {
+            writeln!(out, "      {} {}", self.paint.with(CYAN, "help:"), one_line(remedy))?;
+        }
+        for remark in finding.remarks() {
+            writeln!(out, "      {}", self.paint.with(CYAN, &one_line(&remark)))?;
+        }
+        if let Some((policy, rule)) = view.catalogued(finding) {
+            let id = one_line(&format!("{policy}/{rule}"));
+            if self.explained.insert(id.clone()) {
+                writeln!(out, "      {} portcullis explain {id}", self.paint.with(CYAN, "see:"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_head(out: &mut dyn Write, view: &View<'_>, finding: &Finding, paint: Paint) -> io::Result<()> {
     let (name, style) = match finding.status {
         Status::Denied => ("DENIED", RED),
         Status::Unknown => ("UNKNOWN", MAGENTA),
@@ -85,15 +133,24 @@ pub(super) fn write_finding(
         line.push_str(&one_line(&place.to_string()));
         line.push_str(place.qualifier());
     }
-    writeln!(out, "    {} {line}", paint.with(style, &format!("{name:<9}")))?;
-    writeln!(out, "      {}", one_line(&finding.message))?;
-    for remark in finding.remarks() {
-        writeln!(out, "      {}", paint.with(CYAN, &one_line(&remark)))?;
-    }
-    Ok(())
+    writeln!(out, "    {} {line}", paint.with(style, &format!("{name:<9}")))
 }
 
-/// Writes the changes as diffs.
+/// Writes the findings that exceptions cover, with the reasons.
+fn write_excepted(out: &mut dyn Write, view: &View<'_>, paint: Paint) -> io::Result<()> {
+    let excepted = |finding: &Finding| {
+        let reason = finding.excepted.as_ref()?;
+        Some(one_line(&format!("{}: {}: {reason}", finding.object, view.rule_id(finding))))
+    };
+    let lines: BTreeSet<String> = view.report.findings.iter().filter_map(excepted).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{}", paint.with(BOLD, "Excepted"))?;
+    lines.iter().try_for_each(|line| writeln!(out, "  {line}"))?;
+    writeln!(out)
+}
+
 /// The heading of a change.
 pub(super) fn change(view: &View<'_>, mutation: &Mutation) -> String {
     let pods = if mutation.concerns_pods { ", the pods to come" } else { "" };
@@ -138,30 +195,34 @@ pub(super) fn write_notices(out: &mut dyn Write, report: &Report, paint: Paint) 
 }
 
 /// A column of the totals: its name and its number.
-pub(super) type Column = (&'static str, fn(&PolicyTotals) -> u64);
+pub(super) type Column = (&'static str, fn(&Row) -> u64);
 
-pub(super) const COLUMNS: [Column; 6] = [
-    ("admitted", |totals| totals.admitted),
-    ("mutated", |totals| totals.mutated),
-    ("denied", |totals| totals.denied),
-    ("monitored", |totals| totals.monitored),
-    ("unknown", |totals| totals.unknown),
-    ("skipped", |totals| totals.skipped),
+pub(super) const COLUMNS: [Column; 7] = [
+    ("admitted", |row| row.totals.admitted),
+    ("mutated", |row| row.totals.mutated),
+    ("denied", |row| row.totals.denied),
+    ("monitored", |row| row.totals.monitored),
+    ("unknown", |row| row.totals.unknown),
+    ("accepted", |row| row.accepted),
+    ("skipped", |row| row.totals.skipped),
 ];
+
+/// The heading of the column of policies: the numbers are those of objects.
+pub(super) const POLICIES: &str = "objects by policy";
 
 fn write_totals(out: &mut dyn Write, view: &View<'_>) -> io::Result<()> {
     let labels: Vec<String> = view.labels().iter().map(|label| one_line(label)).collect();
     let Some(width) = labels.iter().map(|label| label.chars().count()).max() else { return Ok(()) };
-    let width = width.max("POLICY".len());
-    write!(out, "{:<width$}", "POLICY")?;
+    let width = width.max(POLICIES.len());
+    write!(out, "{:<width$}", POLICIES.to_uppercase())?;
     for (name, _) in COLUMNS {
         write!(out, "  {:>9}", name.to_uppercase())?;
     }
     writeln!(out)?;
-    for (label, totals) in labels.iter().zip(&view.report.totals.policies) {
+    for (label, row) in labels.iter().zip(view.rows()) {
         write!(out, "{label:<width$}")?;
         for (_, number) in COLUMNS {
-            write!(out, "  {:>9}", number(totals))?;
+            write!(out, "  {:>9}", number(&row))?;
         }
         writeln!(out)?;
     }
@@ -176,7 +237,7 @@ fn write_result(out: &mut dyn Write, report: &Report, options: &Options<'_>, pai
     };
     let result = paint.with(style, &result(report, options).to_uppercase());
     writeln!(out, "{result}  {}", Counts::of(report).phrase())?;
-    for sentence in sentences(report) {
+    for sentence in sentences(report, options) {
         writeln!(out, "{sentence}")?;
     }
     Ok(())
@@ -193,7 +254,8 @@ pub(super) fn result(report: &Report, options: &Options<'_>) -> &'static str {
 }
 
 /// Sentences about the scan as a whole.
-pub(super) fn sentences(report: &Report) -> Vec<String> {
+pub(super) fn sentences(report: &Report, options: &Options<'_>) -> Vec<String> {
+    let counts = Counts::of(report);
     let totals = &report.totals;
     let mut sentences = Vec::new();
     if report.is_partial {
@@ -220,6 +282,17 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
             number => format!("; no policy looked at {}", count(number, "object", "objects")),
         };
         sentences.push(format!("{objects} and {verdicts}{others}."));
+    }
+    if counts.all() > 0 {
+        let findings = count(counts.all(), "finding", "findings");
+        sentences.push(match View::new(report).objects() {
+            Some(objects) => format!("{findings} in {}.", count(objects as u64, "object", "objects")),
+            None => format!("{findings}."),
+        });
+    }
+    if counts.monitored > 0 && options.fail_on == FailOn::Deny {
+        sentences
+            .push("Denials in monitor mode do not fail the scan; with --fail-on warn, they do.".to_owned());
     }
     sentences
 }

@@ -12,7 +12,7 @@ use crate::exceptions::{Exceptions, Remark};
 use crate::locate::Locator;
 use crate::observer::Explanation;
 use crate::subject::stable_path;
-use crate::verdict::Effect;
+use crate::verdict::{Effect, Verdict, names_violations};
 use crate::violation::{Denial, Violation, of_text};
 
 /// The subject of a request: an object, or the pod that a workload would make.
@@ -87,8 +87,12 @@ impl<'j> Record<'j> {
 
     fn add_findings(&mut self, answer: &Answer, asked: Asked<'_>) -> Outcome {
         let index = answer.policy;
-        for warning in &answer.verdict.warnings {
+        let Verdict { warnings, warned, .. } = &answer.verdict;
+        for warning in warnings.iter().filter(|warning| warned.is_empty() || !names_violations(warning)) {
             self.add_finding(Status::Warned, index, &of_text(warning.clone(), None), asked);
+        }
+        for violation in warned {
+            self.add_finding(Status::Warned, index, violation, asked);
         }
         match &answer.verdict.effect {
             // A condition is part of the policy. If the policy counted as not asked, a scan of

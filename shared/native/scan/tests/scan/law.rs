@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use kubernetes::kinds::Kinds;
@@ -105,10 +105,16 @@ fn messages(report: &Report, is_one: impl Fn(&Finding) -> bool) -> Vec<String> {
     messages
 }
 
+/// Returns the control of a warning that names violations of it.
+fn control(warning: &str) -> Option<&str> {
+    let named = warning.strip_prefix("would violate PodSecurity ")?;
+    named.split_once("\": ")?.1.split(": ").next()
+}
+
 fn difference(report: &Report, case: &Case) -> Option<String> {
     let totals = &report.totals.policies[0];
     let of = |status| messages(report, |finding| finding.status == status);
-    let (denied, unknown, warned) = (of(Status::Denied), of(Status::Unknown), of(Status::Warned));
+    let (denied, unknown, mut warned) = (of(Status::Denied), of(Status::Unknown), of(Status::Warned));
     let want = &case.want;
     // A fault is about an object that no API server stores, and that conditions may not be able to
     // read.
@@ -134,6 +140,15 @@ fn difference(report: &Report, case: &Case) -> Option<String> {
     };
     let mut warnings = want.warnings.clone();
     warnings.sort();
+    // A warning of violations names their controls; a finding has one of them.
+    let named: BTreeSet<&str> = warnings.iter().filter_map(|warning| control(warning)).collect();
+    let is_warned = |finding: &&Finding| finding.status == Status::Warned;
+    let found = report.findings.iter().filter(is_warned).filter_map(|one| one.rule_name.as_deref());
+    let are_named = !named.is_empty() && found.collect::<BTreeSet<_>>() == named;
+    if are_named {
+        warned = messages(report, |finding| finding.status == Status::Warned && finding.rule_name.is_none());
+        warnings.retain(|warning| control(warning).is_none());
+    }
     let is_same = is_same && (warned == warnings || totals.skipped == 1);
     (!is_same).then(|| format!("{}: {denied:?} {unknown:?} {warned:?} {totals:?}", case.place()))
 }
@@ -330,6 +345,10 @@ mod modules {
                             .iter()
                             .filter(|finding| !finding.message.contains("further"))
                             .map(|finding| {
+                                let named = finding.rule_name.as_deref().or(control(&finding.message));
+                                if let (Status::Warned, Some(named)) = (finding.status, named) {
+                                    return (Status::Warned, None, None, named.to_owned());
+                                }
                                 (
                                     finding.status,
                                     finding.path.clone(),
@@ -340,6 +359,8 @@ mod modules {
                             })
                             .collect();
                         findings.sort();
+                        // A warning names all violations of a control.
+                        findings.dedup_by(|one, other| one == other && one.0 == Status::Warned);
                         (findings, report.totals)
                     });
                     assert_eq!(native, hosted, "{}, granted: {is_granted}", case.place());

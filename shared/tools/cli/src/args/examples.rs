@@ -46,6 +46,13 @@ Example:
   portcullis scan --write-baseline
       Accept the present findings, so that only new ones fail.";
 
+pub(super) const EXPLAIN: &str = "\
+Examples:
+  portcullis explain pod-security/hostPorts
+      Why is it refused, and what to do instead?
+  portcullis explain selinux
+      List the rules of a policy.";
+
 pub(super) const REPORT: &str = "\
 Examples:
   portcullis report convert scan.json -o html=scan.html -o junit=scan.xml

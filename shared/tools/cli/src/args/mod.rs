@@ -5,6 +5,7 @@ mod annotate;
 mod audit;
 mod convert;
 mod examples;
+mod explain;
 mod output;
 mod policy;
 mod run;
@@ -20,6 +21,7 @@ use crate::test::TestArgs;
 pub(crate) use annotate::AnnotateArgs;
 pub(crate) use audit::{Audit, AuditArgs, DumpArgs};
 pub(crate) use convert::{ConversionArgs, ConvertArgs, ConvertSource, ManifestFormat, ModeArg, SourceArgs};
+pub(crate) use explain::ExplainArgs;
 pub(crate) use output::{ColorWhen, TextOrData};
 pub(crate) use policy::{EngineArgs, EngineKind};
 pub(crate) use run::RunArgs;
@@ -49,6 +51,8 @@ pub(crate) enum Command {
     Scan(Box<ScanArgs>),
     #[command(after_help = examples::INIT)]
     Init(InitArgs),
+    #[command(after_help = examples::EXPLAIN)]
+    Explain(ExplainArgs),
     #[command(after_help = examples::REPORT)]
     Report(Box<ReportArgs>),
     #[command(after_help = examples::TEST)]

@@ -3,6 +3,7 @@
 mod annotate;
 mod audit;
 mod convert;
+mod explain;
 mod plugin;
 mod run;
 mod selinux;
@@ -11,6 +12,7 @@ mod shell;
 pub(crate) use annotate::annotate;
 pub(crate) use audit::audit;
 pub(crate) use convert::convert;
+pub(crate) use explain::explain;
 pub(crate) use plugin::complete_plugin;
 pub(crate) use run::run;
 pub(crate) use selinux::selinux;

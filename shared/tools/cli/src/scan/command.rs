@@ -10,6 +10,7 @@ use super::args::{LiveArgs, OUTPUT, OperationChoice, PodsChoice, ScanArgs};
 use super::input::DEFAULT_NAMESPACE;
 use super::live::Cluster;
 use super::progress::Progress;
+use super::reports::Shown;
 use super::{baseline, compare, config, input, policies, reports};
 use crate::failure::Failure;
 use crate::interruption;
@@ -82,7 +83,7 @@ pub(crate) fn scan(mut args: ScanArgs) -> Result<ExitCode, Failure> {
     let write = &args.output.write;
     if let Some(before) = before {
         let comparison = Comparison::of(&before, &report);
-        reports::write(write, &|out, format, options| {
+        reports::write(write, Shown::Evaluated, &|out, format, options| {
             // Other formats are refused before the scan.
             comparison.write(out, format, options).map(drop)
         })?;
@@ -90,7 +91,9 @@ pub(crate) fn scan(mut args: ScanArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(comparison.exit(write.fail_on.unwrap_or_default()).status()));
     }
     baseline::apply(baseline, &args.output.baseline, &mut report)?;
-    reports::write(write, &|out, format, options| report::write(out, &report, format, options))?;
+    reports::write(write, Shown::Evaluated, &|out, format, options| {
+        report::write(out, &report, format, options)
+    })?;
     explain_status(&report);
     Ok(ExitCode::from(report::exit(&report, write.fail_on.unwrap_or_default()).status()))
 }

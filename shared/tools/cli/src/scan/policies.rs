@@ -5,7 +5,7 @@ use std::path::Path;
 use convert::Document;
 use kubewarden::matching::{Installation, PolicyKind, PolicyManifest};
 use report::{Level, Notice};
-use scan::{Content, Engine, Policy};
+use scan::{Content, Engine, Policy, Sources, kustomization_of};
 use serde_json::{Value, json};
 
 use crate::args::SettingsArgs;
@@ -71,11 +71,14 @@ pub(super) fn load(
             continue;
         }
         if Path::new(argument).is_dir() && rules::find(argument).is_none() {
+            let sources = in_folder(argument)?;
+            policies.notices.extend(sources.kustomizations.iter().map(|folder| Notice {
+                level: Level::Note,
+                place: None,
+                message: format!("the policies of {folder} are those that its kustomization builds"),
+            }));
             let notices = policies.notices.len();
-            let mut found = 0_usize;
-            for file in files(argument)? {
-                found += policies.add_file(&file, engines, installation, reader).map_err(at_place)?;
-            }
+            let found = policies.add(&sources, engines, installation, reader).map_err(at_place)?;
             if found == 0 && policies.notices.len() == notices {
                 let problem = "has no manifest of a policy in *.yaml, *.yml or *.json";
                 return Err(at_place(Failure::about(argument, problem)));
@@ -85,7 +88,8 @@ pub(super) fn load(
         }
         match engines.argument(argument).map_err(at_place)? {
             PolicyArgument::Manifest(file) => {
-                if policies.add_file(file, engines, installation, reader).map_err(at_place)? == 0 {
+                let sources = Sources::of(&[file.to_owned()]);
+                if policies.add(&sources, engines, installation, reader).map_err(at_place)? == 0 {
                     let problem =
                         "has no manifest of a policy; pass the objects to evaluate without --policy";
                     return Err(at_place(Failure::about(SourceName::of_argument(file), problem)));
@@ -165,8 +169,12 @@ fn named(engines: &Engines<'_>, id: &str, settings: &NamedSettings) -> Result<Po
     bare(engines, id, engines.argument(id)?, settings)
 }
 
-/// Returns the files of manifests in a folder, by name. Subfolders are not searched.
-fn files(folder: &str) -> Result<Vec<String>, Failure> {
+/// Returns the manifests in a folder: those that its kustomization builds, or its files, by name.
+/// Subfolders are not searched.
+fn in_folder(folder: &str) -> Result<Sources, Failure> {
+    if kustomization_of(Path::new(folder)).is_some() {
+        return Ok(Sources { kustomizations: vec![folder.to_owned()], ..Sources::default() });
+    }
     let unreadable = |error: std::io::Error| Failure::about(folder, format!("cannot be read: {error}"));
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
@@ -179,21 +187,21 @@ fn files(folder: &str) -> Result<Vec<String>, Failure> {
         }
     }
     files.sort();
-    Ok(files)
+    Ok(Sources::of(&files))
 }
 
 impl PolicySet {
-    /// Adds the policies of a file, and returns how many it has. Other objects, such as roles, are
-    /// skipped.
-    fn add_file(
+    /// Adds the policies of files, and returns how many there are. Other objects, such as roles,
+    /// are skipped.
+    fn add(
         &mut self,
-        file: &str,
+        sources: &Sources,
         engines: &Engines<'_>,
         installation: &Installation,
         reader: &mut InputReader,
     ) -> Result<usize, Failure> {
         let mut found = 0_usize;
-        let mut files = input::files(&[file.to_owned()], reader)?;
+        let mut files = input::find(sources, reader)?;
         let mut pieces = Pieces::of(&mut files);
         while let Some((chunk, entries)) = pieces.next()? {
             let places = chunk.places(&entries);
@@ -202,7 +210,7 @@ impl PolicySet {
                 let name = SourceName::new(input::named(place));
                 if PolicyKind::of(&object).is_some() {
                     found += 1;
-                    self.add(&object, &name, engines, installation);
+                    self.add_object(&object, &name, engines, installation);
                 } else if kyverno::is_kyverno(&object) {
                     found += 1;
                     self.kyverno.push(Document { name: name.to_string(), value: object });
@@ -214,7 +222,7 @@ impl PolicySet {
         Ok(found)
     }
 
-    pub(super) fn add(
+    pub(super) fn add_object(
         &mut self,
         object: &Value,
         name: &SourceName,

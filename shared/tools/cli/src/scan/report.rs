@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use report::{Comparison, FailOn, Output, Report};
 
 use super::args::{OUTPUT, WriteArgs, output};
+use super::reports::Shown;
 use super::{compare, reports};
 use crate::failure::Failure;
 use crate::outputs;
@@ -89,7 +90,9 @@ fn convert(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
     let report = read(&args.report, &mut reader)?;
     outputs::refuse_inputs(&args.write.output, &|file| reader.has_read(file))?;
-    reports::write(&args.write, &|out, format, options| report::write(out, &report, format, options))?;
+    reports::write(&args.write, Shown::Below, &|out, format, options| {
+        report::write(out, &report, format, options)
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -102,7 +105,7 @@ fn diff(args: &DiffArgs) -> Result<ExitCode, Failure> {
     let new = read(&args.new, &mut reader)?;
     outputs::refuse_inputs(&write.output, &|file| reader.has_read(file))?;
     let comparison = Comparison::since(&old, &new);
-    reports::write(&write, &|out, format, options| {
+    reports::write(&write, Shown::Below, &|out, format, options| {
         // Other formats are refused above.
         comparison.write(out, format, options).map(drop)
     })?;

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Component, Path};
 
 use report::{Format, Options, Place, Span};
 
@@ -16,9 +16,18 @@ use super::args::WriteArgs;
 /// Writes a report in a format.
 pub(super) type WriteReport<'w> = dyn Fn(&mut dyn Write, Format, &Options<'_>) -> io::Result<()> + 'w;
 
+/// The files whose lines a report shows.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Shown {
+    /// Those that were evaluated.
+    Evaluated,
+    /// Those below the working directory: a report that is read can name any file.
+    Below,
+}
+
 /// Writes all reports.
-pub(super) fn write(args: &WriteArgs, write_report: &WriteReport<'_>) -> Result<(), Failure> {
-    let sources = Lines::default();
+pub(super) fn write(args: &WriteArgs, shown: Shown, write_report: &WriteReport<'_>) -> Result<(), Failure> {
+    let sources = Lines { shown, files: RefCell::default() };
     let lines = |place: &Place| sources.of(place);
     let folder = folder_in_repository();
     outputs::write(&args.output, &|out, format, colors| {
@@ -43,14 +52,28 @@ pub(super) fn folder_in_repository() -> String {
 }
 
 /// The lines of the files that were evaluated.
-#[derive(Default)]
-struct Lines(RefCell<HashMap<String, Option<Vec<String>>>>);
+struct Lines {
+    shown: Shown,
+    files: RefCell<HashMap<String, Option<Vec<String>>>>,
+}
+
+/// The size up to which a file is read again, and the length up to which a line is shown: that of a
+/// file without line ends would be copied for every finding in it.
+const LARGEST: u64 = 64 * 1024 * 1024;
+const LONGEST: usize = 2000;
 
 impl Lines {
     /// Returns the lines of a place; `None` if the file cannot be read again.
     fn of(&self, place: &Place) -> Option<String> {
-        let mut files = self.0.borrow_mut();
+        let is_below =
+            |file: &str| Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
+        if self.shown == Shown::Below && !is_below(&place.file) {
+            return None;
+        }
+        let mut files = self.files.borrow_mut();
         let read = || {
+            // A pipe can be read only once.
+            fs::metadata(&place.file).ok().filter(|found| found.is_file() && found.len() <= LARGEST)?;
             let text = fs::read_to_string(&place.file).ok()?;
             Some(text.lines().map(str::to_owned).collect::<Vec<_>>())
         };
@@ -58,6 +81,7 @@ impl Lines {
         let Span { start, end } = place.span?;
         let first = usize::try_from(start.line.checked_sub(1)?).ok()?;
         let last = usize::try_from(end.line).ok()?;
-        lines.get(first..last.min(lines.len())).map(|lines| lines.join("\n"))
+        let lines = lines.get(first..last.min(lines.len()))?;
+        lines.iter().all(|line| line.len() <= LONGEST).then(|| lines.join("\n"))
     }
 }

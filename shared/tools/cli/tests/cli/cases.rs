@@ -100,7 +100,7 @@ macro_rules! files {
 }
 
 files! {
-    arguments audit compare config run scan selinux test
+    arguments audit compare config explain run scan selinux test
     #[cfg(feature = "live")] live
     #[cfg(feature = "registry")] registry
 }

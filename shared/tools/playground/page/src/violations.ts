@@ -28,7 +28,7 @@ export function violationGroups({ groups, more }: CellAnswer, listeners: Violati
 }
 
 function groupOf(
-  { control, violations }: ViolationGroup,
+  { control, learn, violations }: ViolationGroup,
   byDefault: boolean,
   listeners: ViolationListeners,
 ): HTMLElement {
@@ -65,7 +65,11 @@ function groupOf(
     fillOnce();
   });
   fillOnce();
-  return make("div", { class: "control-row" }, details, ...(fixable ? [fix] : []));
+  const pages = learn
+    ? [make("a", { class: "learn", href: learn, target: "_blank", rel: "noopener" }, "Learn")]
+    : [];
+  for (const page of pages) page.ariaLabel = `Learn about ${control}`;
+  return make("div", { class: "control-row" }, details, ...pages, ...(fixable ? [fix] : []));
 }
 
 function item({ path, message, mark, fix }: ViolationDetail, listeners: ViolationListeners): HTMLElement {

@@ -99,10 +99,15 @@ fn groups(
     let mut groups: Vec<ViolationGroup> = Vec::new();
     for violation in summary::denial(answer).iter().flat_map(|denial| &denial.violations) {
         let control = violation.rule.map_or(violation.reason.as_str(), |rule| rule.name);
+        let learn = violation.rule.map(|rule| report::catalogue::address(rule.policy, rule.id));
         let violation = detail(playground, evaluated, violation, asked);
         match groups.iter_mut().find(|group| group.control == control) {
             Some(group) => group.violations.push(violation),
-            None => groups.push(ViolationGroup { control: control.to_owned(), violations: vec![violation] }),
+            None => groups.push(ViolationGroup {
+                control: control.to_owned(),
+                learn,
+                violations: vec![violation],
+            }),
         }
     }
     groups

@@ -59,6 +59,9 @@ pub struct CellAnswer {
 pub struct ViolationGroup {
     /// The name of the rule, such as `Host Namespaces`, or the text of another module.
     pub control: String,
+    /// The address of the page about the rule.
+    #[tsify(optional)]
+    pub learn: Option<String>,
     /// The violations, in the order of the object.
     pub violations: Vec<ViolationDetail>,
 }

@@ -7,7 +7,7 @@ use super::{Page, namespace, namespace_name};
 use crate::escape::markup;
 use crate::format::Options;
 use crate::format::text::count;
-use crate::{Finding, ObjectRef, Report, Span};
+use crate::{Finding, ObjectRef, Report, Span, catalogue};
 
 /// The number of findings up to which all groups are open and laid out at once.
 const SMALL: usize = 200;
@@ -129,7 +129,7 @@ fn write_finding(
         out,
         r#"<li class="{state}" data-p="{}"{control}{data} data-r="{state}"><b>{state}</b> <span>{}{shown}</span><p>{}</p>"#,
         finding.policy,
-        markup(&page.view.rule_id(finding)),
+        rule(page, finding),
         markup(&finding.message)
     )?;
     let mut about: Vec<String> = Vec::new();
@@ -142,7 +142,7 @@ fn write_finding(
     }
     if let Some(place) = &finding.place
         && let Some(span) = place.span
-        && may_be_shown(finding)
+        && finding.may_be_shown()
         && let Some(text) = options.sources.and_then(|sources| sources(place))
     {
         write_lines(out, span, place.is_exact, &text)?;
@@ -150,10 +150,11 @@ fn write_finding(
     writeln!(out, "</li>")
 }
 
-/// Returns whether the lines of the input may be shown. Those of a Secret may not.
-fn may_be_shown(finding: &Finding) -> bool {
-    let object = &finding.object;
-    !(object.kind == "Secret" && object.group().is_empty())
+/// The id of the rule, with a link to its page.
+fn rule(page: &Page<'_>, finding: &Finding) -> String {
+    let id = markup(&page.view.rule_id(finding));
+    let address = page.view.catalogued(finding).map(|(policy, rule)| catalogue::address(policy, rule));
+    address.map_or(id.clone(), |address| format!(r#"<a href="{}">{id}</a>"#, markup(&address)))
 }
 
 /// Writes the lines of a span, with their numbers. The span of a value is marked if it is on one
@@ -265,10 +266,10 @@ mod tests {
     #[test]
     fn lines_of_secrets_are_not_shown() {
         let mut finding = sample::finding();
-        assert!(may_be_shown(&finding));
+        assert!(finding.may_be_shown());
         finding.object.kind = "Secret".to_owned();
-        assert!(may_be_shown(&finding));
+        assert!(finding.may_be_shown());
         finding.object.api_version = "v1".to_owned();
-        assert!(!may_be_shown(&finding));
+        assert!(!finding.may_be_shown());
     }
 }

@@ -97,7 +97,7 @@ impl Cluster {
                 );
                 policies.notices.push(Notice { level: Level::Warning, place: None, message });
             }
-            policies.add(manifest, &SourceName::new(name), engines, installation);
+            policies.add_object(manifest, &SourceName::new(name), engines, installation);
         }
         if policies.policies.is_empty() && policies.notices.is_empty() {
             let problem = "no policy of Kubewarden is deployed; deploy one, or name policies with --policy";
