@@ -15,7 +15,7 @@ use crate::folder::{ChartFolder, Folder};
 use crate::input::{Files, Origin, cannot_be_read, file_name, is_object_file};
 use crate::kustomization::{self, file_of, real};
 use crate::rendered::{Chart, add_chart, build, sources, template};
-use crate::state::{State, name_of_real};
+use crate::state::{State, absolute, name_of_real};
 
 /// The input of a scan, as the user names it.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +53,7 @@ impl Sources {
     #[must_use]
     pub fn find(&self) -> Files {
         let mut files = Files::default();
-        let mut search = Search { sources: self, state: State::of(None, &self.paths), files: &mut files };
+        let mut search = Search::new(self, State::of(None, &self.paths), &mut files);
         for path in &self.paths {
             search.argument(path);
         }
@@ -80,7 +80,7 @@ impl Sources {
             Err(problem) => return files.add_problem(&name, Level::Error, problem),
         };
         files.keep(Arc::clone(&checkout));
-        let mut search = Search { sources: self, state: State::of(Some(&checkout), &self.paths), files };
+        let mut search = Search::new(self, State::of(Some(&checkout), &self.paths), files);
         let mut is_found = self.paths.is_empty();
         for path in &self.paths {
             match checkout.find(path) {
@@ -136,9 +136,26 @@ struct Search<'s> {
     sources: &'s Sources,
     state: State,
     files: &'s mut Files,
+    /// The files, charts and kustomizations that were added, by their paths in the working tree.
+    added: BTreeSet<PathBuf>,
 }
 
-impl Search<'_> {
+impl<'s> Search<'s> {
+    fn new(sources: &'s Sources, state: State, files: &'s mut Files) -> Self {
+        Self { sources, state, files, added: BTreeSet::new() }
+    }
+
+    /// Returns whether a path is added for the first time: arguments can overlap.
+    fn is_new(&mut self, path: &Path) -> bool {
+        self.added.insert(absolute(&self.state.in_working_tree(path)))
+    }
+
+    /// Returns whether an argument names a file. Every text of it has to be read.
+    fn is_argument(&self, path: &Path) -> bool {
+        let path = absolute(&self.state.in_working_tree(path));
+        self.sources.paths.iter().any(|argument| absolute(Path::new(argument)) == path)
+    }
+
     /// Adds what an argument names in the working directory.
     fn argument(&mut self, argument: &str) {
         let path = Path::new(argument);
@@ -158,7 +175,9 @@ impl Search<'_> {
     /// Adds a file or a folder. Returns whether it has files.
     fn path(&mut self, path: &Path) -> bool {
         if !path.is_dir() {
-            self.files.add_file(self.state.origin(path), path.to_owned());
+            if self.is_new(path) {
+                self.files.add_file(self.state.origin(path), path.to_owned());
+            }
             return true;
         }
         let below = self.state.in_working_tree(path);
@@ -227,6 +246,9 @@ impl Search<'_> {
 
     /// Adds a file of a folder.
     fn found(&mut self, path: &Path, is_of_chart: bool) {
+        if self.is_argument(path) || !self.is_new(path) {
+            return;
+        }
         let of_templates = self.sources.of_templates;
         let origin = Origin { of_templates, is_of_chart, ..self.state.origin(path) };
         self.files.add_file(origin, path.to_owned());
@@ -244,6 +266,9 @@ impl Search<'_> {
         let mut rendered = Vec::new();
         for ChartFolder { folder, files } in &found.charts {
             if self.is_among(folder, self.sources.charts.iter().map(|chart| chart.chart.clone())) {
+                continue;
+            }
+            if !self.is_new(&folder.join("Chart.yaml")) {
                 continue;
             }
             let chart = Chart::of_folder(folder, &self.sources.namespace);
@@ -294,6 +319,10 @@ impl Search<'_> {
             }
             let reach = found.kustomizations.reach(root);
             if self.is_among(root, self.sources.kustomizations.iter().cloned()) {
+                all.covered.extend(reach.resources.into_iter().chain(reach.parts));
+                continue;
+            }
+            if !self.is_new(root) {
                 all.covered.extend(reach.resources.into_iter().chain(reach.parts));
                 continue;
             }

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use admission::{Finding, FindingKind, Findings, PolicyEntry};
-use serde_json::Value;
+use serde_json::{Value, json};
 use text::{Quoted, Step};
 
 /// The reasons of a denial, at least one.
@@ -84,6 +84,11 @@ impl Violation {
             Step::Field(name) => value.get(name),
             Step::Index(index) => value.get(usize::try_from(*index).ok()?),
         });
+        // The address is refused because of a port of the Service.
+        if finding.id == PORT_CONFLICT {
+            let ports = request.pointer("/object/spec/ports").cloned().unwrap_or_default();
+            return Some(json!([whole, ports]));
+        }
         // A message shows the beginning of a long text, or a part that a violation is about.
         match whole {
             Some(Value::String(text)) if Quoted(text).to_string() != *shown => Some(shown.as_str().into()),
@@ -91,6 +96,9 @@ impl Violation {
         }
     }
 }
+
+/// The rule of `external-ips` about an address and a port.
+const PORT_CONFLICT: &str = "port-conflict";
 
 /// The message of a violation, from which the message about another path can be made.
 #[derive(Clone, Debug)]
@@ -184,8 +192,6 @@ pub fn leading_path(text: &str) -> Option<(Vec<Step>, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
