@@ -150,7 +150,8 @@ impl<'r> View<'r> {
         let is_shared = |label| plain.iter().filter(|other| *other == label).nth(1).is_some();
         let labels = plain.iter().zip(&report.policies).map(|(label, policy)| {
             // A group and a policy may have the same name.
-            if is_shared(label) { format!("{label} ({})", policy.kind) } else { label.clone() }
+            let kind = if policy.kind.is_empty() { "by id" } else { &policy.kind };
+            if is_shared(label) { format!("{label} ({kind})") } else { label.clone() }
         });
         Self { report, labels: labels.collect() }
     }

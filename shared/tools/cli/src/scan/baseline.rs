@@ -16,6 +16,9 @@ pub(super) type NamedBaseline = (Baseline, SourceName);
 
 pub(super) fn read(args: &BaselineArgs, reader: &mut InputReader) -> Result<Option<NamedBaseline>, Failure> {
     let Some(file) = &args.baseline else { return Ok(None) };
+    if args.write_baseline.as_ref() == Some(file) && !Path::new(file).exists() {
+        return Ok(None);
+    }
     let source = reader.text(file)?;
     match Baseline::read(&source.text) {
         Ok(baseline) => Ok(Some((baseline.renamed(&from_repository), source.name))),

@@ -56,7 +56,9 @@ pub(super) fn complete(args: &mut ScanArgs) -> Result<Option<Notice>, Failure> {
         let config = Reader { folder: &folder }
             .config(&Cursor::new(&text, &document))
             .map_err(|mistake| Failure::new(mistake.to_string()))?;
-        let written = config.outputs.iter().filter_map(|output| output.file.as_ref());
+        // An earlier report is not an input. Another file that an output names is, and is refused.
+        let written =
+            config.outputs.iter().filter_map(|output| output.file.as_ref()).filter(|file| is_report(file));
         args.input.other = [file.clone()].into_iter().chain(written.map(PathBuf::from)).collect();
         let patterns = config.exclude.clone();
         args.input.excluded = Some(Patterns { source: name, folder, applies_outside: false, patterns });
@@ -154,6 +156,11 @@ impl Config {
             };
         }
     }
+}
+
+/// Returns whether a file is a report of an earlier scan.
+fn is_report(file: &str) -> bool {
+    std::fs::read_to_string(file).is_ok_and(|text| report::read(&text).is_ok())
 }
 
 fn real(folder: &Path) -> Result<PathBuf, Failure> {

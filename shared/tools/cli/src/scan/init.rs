@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use kubewarden::matching::{Installation, PolicyKind};
-use report::{FailOn, Level, Report};
+use report::{FailOn, Level, Report, Status};
 use scan::{Content, Input as _, Options, Patterns, Scan, Sources};
 use serde_json::{Value, json};
 
@@ -211,6 +211,14 @@ fn summary(
     for notice in report.notices.iter().filter(|notice| notice.level == Level::Error) {
         let place = notice.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
         writeln!(out, "  keeps a scan from being complete: {place}{}", report::one_line(&notice.message))?;
+    }
+    // A baseline has no unknown verdicts.
+    let mut unknown: BTreeMap<&str, u64> = BTreeMap::new();
+    for finding in report.findings.iter().filter(|finding| finding.status == Status::Unknown) {
+        *unknown.entry(&finding.message).or_default() += 1;
+    }
+    for (why, count) in unknown {
+        writeln!(out, "  unknown verdicts, {count}: {}", report::one_line(why))?;
     }
     for file in unused {
         writeln!(out, "  policies that are not used: {file}")?;
