@@ -110,8 +110,10 @@ impl Baseline {
 
     /// Adds the entries of an earlier baseline that a report cannot have: those of files and
     /// policies that were not evaluated.
-    pub fn keep(&mut self, earlier: Self, report: &Report, exists: &dyn Fn(&str) -> bool) {
-        let evaluated = Evaluated { report, view: View::new(report), exists };
+    ///
+    /// `is_elsewhere` says whether a file exists that is not part of the input.
+    pub fn keep(&mut self, earlier: Self, report: &Report, is_elsewhere: &dyn Fn(&str) -> bool) {
+        let evaluated = Evaluated { report, view: View::new(report), is_elsewhere };
         let others = earlier.entries.into_iter().filter(|(_, entry)| !evaluated.has(entry));
         for (key, entry) in others {
             self.entries.entry(key).or_insert(entry);
@@ -136,10 +138,16 @@ impl Baseline {
     /// objects of the same owner, such as the pods of a workload that was scaled up, are covered,
     /// too.
     ///
-    /// `exists` says whether a file exists that the report may not have. Entries of such a file and
-    /// of policies that the report does not have are not gone.
+    /// `exists` says whether a file exists that the report may not have, and `is_elsewhere` whether
+    /// it is also not part of the input. Entries of such a file, and of policies that the report
+    /// does not have, are not gone.
     #[must_use]
-    pub fn apply(&self, report: &mut Report, exists: &dyn Fn(&str) -> bool) -> Applied {
+    pub fn apply(
+        &self,
+        report: &mut Report,
+        exists: &dyn Fn(&str) -> bool,
+        is_elsewhere: &dyn Fn(&str) -> bool,
+    ) -> Applied {
         let fingerprints: Vec<Option<String>> = report
             .findings
             .iter()
@@ -160,7 +168,7 @@ impl Baseline {
                 moved += u64::from(entry.file.as_deref().unwrap_or_default() != finding.file());
             }
         }
-        let evaluated = Evaluated { report, view: View::new(report), exists };
+        let evaluated = Evaluated { report, view: View::new(report), is_elsewhere };
         let gone = self.entries.iter().filter_map(|(key, entry)| {
             let used = used.get(key).copied().unwrap_or_default();
             let count = entry.count.checked_sub(used).filter(|count| *count > 0)?;
@@ -241,13 +249,13 @@ impl Baseline {
 struct Evaluated<'r> {
     report: &'r Report,
     view: View<'r>,
-    exists: &'r dyn Fn(&str) -> bool,
+    is_elsewhere: &'r dyn Fn(&str) -> bool,
 }
 
 impl Evaluated<'_> {
     /// Returns whether the report would have the finding of an entry, if there still were one.
     fn has(&self, entry: &Entry) -> bool {
-        let is_elsewhere = |file: &String| !self.report.files.contains(file) && (self.exists)(file);
+        let is_elsewhere = |file: &String| !self.report.files.contains(file) && (self.is_elsewhere)(file);
         self.view.labels().contains(&entry.policy) && !entry.file.as_ref().is_some_and(is_elsewhere)
     }
 }
@@ -326,7 +334,7 @@ mod tests {
         let mut report = report();
         let baseline = Baseline::of(&report);
         assert_eq!(exit(&report, FailOn::Warn), Exit::Failed);
-        assert_eq!(baseline.apply(&mut report, GONE), Applied { known: 3, moved: 0, gone: Vec::new() });
+        assert_eq!(baseline.apply(&mut report, GONE, GONE), Applied { known: 3, moved: 0, gone: Vec::new() });
         assert_eq!(exit(&report, FailOn::Warn), Exit::Clean);
     }
 
@@ -335,7 +343,7 @@ mod tests {
         let mut report = report();
         let baseline = Baseline::of(&report);
         report.findings.push(sample::finding());
-        assert_eq!(baseline.apply(&mut report, GONE).known, 3);
+        assert_eq!(baseline.apply(&mut report, GONE, GONE).known, 3);
         let known: Vec<bool> = report.findings.iter().map(|finding| finding.is_known).collect();
         assert_eq!(known, [true, true, true, false]);
     }
@@ -356,7 +364,7 @@ mod tests {
             (&["a.yaml", "b.yaml"], &["b.yaml", "b.yaml", "c.yaml"], &["b.yaml", "c.yaml"]),
         ] {
             let mut now = report(now);
-            let applied = Baseline::of(&report(before)).apply(&mut now, GONE);
+            let applied = Baseline::of(&report(before)).apply(&mut now, GONE, GONE);
             let known = now.findings.iter().filter(|finding| finding.is_known).map(Finding::file);
             assert_eq!(known.collect::<Vec<_>>(), want);
             assert_eq!(applied.gone.len(), before.len() - want.len());
@@ -368,7 +376,7 @@ mod tests {
         let mut report = Report { findings: vec![sample::finding()], ..sample::clean() };
         let baseline = Baseline::of(&report);
         report.findings = vec![Finding { value_digest: Some("another".to_owned()), ..sample::finding() }];
-        let applied = baseline.apply(&mut report, GONE);
+        let applied = baseline.apply(&mut report, GONE, GONE);
         assert_eq!((applied.known, applied.gone.len()), (0, 1));
     }
 
@@ -388,8 +396,8 @@ mod tests {
         let report = |findings| Report { findings, ..sample::clean() };
         let baseline = Baseline::of(&report(vec![pod("a"), pod("b"), pod("b")]));
         let mut scaled = report(vec![pod("c"), pod("d"), pod("d"), pod("d"), pod("e")]);
-        assert_eq!(baseline.apply(&mut scaled, GONE), Applied { known: 4, moved: 0, gone: Vec::new() });
-        let Applied { known, gone, .. } = baseline.apply(&mut report(vec![pod("c"), pod("d")]), GONE);
+        assert_eq!(baseline.apply(&mut scaled, GONE, GONE), Applied { known: 4, moved: 0, gone: Vec::new() });
+        let Applied { known, gone, .. } = baseline.apply(&mut report(vec![pod("c"), pod("d")]), GONE, GONE);
         assert_eq!((known, gone.first().map(|entry| entry.count)), (2, Some(1)));
     }
 
@@ -398,7 +406,7 @@ mod tests {
         let mut report = report();
         let baseline = Baseline::of(&report);
         report.findings.truncate(1);
-        let Applied { known, gone, .. } = baseline.apply(&mut report, GONE);
+        let Applied { known, gone, .. } = baseline.apply(&mut report, GONE, GONE);
         let gone: Vec<String> = gone.iter().map(Entry::to_string).collect();
         assert_eq!(known, 1);
         let path = "spec.template.spec.containers[name=web].securityContext.privileged";
@@ -422,7 +430,7 @@ mod tests {
             assert_eq!(Baseline::of(&report), Baseline::default());
             let denied = Finding { status: Status::Denied, excepted: None, ..finding };
             let baseline = Baseline::of(&Report { findings: vec![denied], ..report.clone() });
-            assert_eq!(baseline.apply(&mut report, GONE).known, 0);
+            assert_eq!(baseline.apply(&mut report, GONE, GONE).known, 0);
         }
     }
 

@@ -346,7 +346,8 @@ pub(crate) struct Noted {
 }
 
 impl Noted {
-    /// Finds the object of a piece; `None` if there is no note of it.
+    /// Returns the source of an object that Kustomize built, or `None` if Kustomize did not record
+    /// one.
     pub(crate) fn find(chunk: &Chunk, spot: &Spot) -> Option<Self> {
         let notes = chunk.origin.notes.as_ref()?;
         let file = kustomize_source(&chunk.origin, &spot.rendered)?;

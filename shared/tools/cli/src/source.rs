@@ -119,6 +119,12 @@ pub(crate) fn shown(name: &str) -> &str {
     if name == STDIN { "standard input" } else { name }
 }
 
+/// Returns the text of a regular file, if it can be read. A pipe can be read only once, and a
+/// terminal waits.
+pub(crate) fn regular_text(file: &str) -> Option<String> {
+    Path::new(file).is_file().then(|| std::fs::read_to_string(file).ok())?
+}
+
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| Failure::about(path.display(), format!("cannot be read: {error}")))
 }

@@ -1,8 +1,9 @@
 //! The baseline of a scan: findings that are known.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use report::{Baseline, BaselineError, Report};
+use report::{Baseline, BaselineError, Level, Report};
 
 use super::args::BaselineArgs;
 use super::reports::folder_in_repository;
@@ -10,7 +11,7 @@ use crate::failure::Failure;
 use crate::outputs;
 use crate::print_problem;
 use crate::replace_file::replace_file;
-use crate::source::{InputReader, SourceName};
+use crate::source::{InputReader, SourceName, regular_text};
 
 pub(super) type NamedBaseline = (Baseline, SourceName);
 
@@ -51,24 +52,32 @@ pub(super) fn refuse_input(args: &BaselineArgs, is_input: &dyn Fn(&str) -> bool)
     if Path::new(new).is_dir() {
         return Err(Failure::about(new, "is a directory; name the file, as in --write-baseline=FILE"));
     }
-    let is_other =
-        |text: String| !text.is_empty() && Baseline::read(&text) == Err(BaselineError::NotABaseline);
-    if Path::new(new).is_file() && std::fs::read_to_string(new).map_or(true, is_other) {
+    let is_other = |text: &str| !text.is_empty() && Baseline::read(text) == Err(BaselineError::NotABaseline);
+    if Path::new(new).is_file() && regular_text(new).is_none_or(|text| is_other(&text)) {
         return Err(Failure::about(new, "exists and is not a baseline; remove it, or name another file"));
     }
     Ok(())
 }
 
-/// Marks the known findings of a report, and writes all of them into a new baseline.
+/// Marks the known findings of a report, and writes all of them into a new baseline. `input` has
+/// the files and folders that were evaluated.
 pub(super) fn apply(
     known: Option<NamedBaseline>,
     args: &BaselineArgs,
+    input: &[PathBuf],
     report: &mut Report,
 ) -> Result<(), Failure> {
     let exists = |file: &str| Path::new(file).exists();
+    let errors = report.notices.iter().filter(|notice| notice.level == Level::Error);
+    let unread: BTreeSet<String> = errors.filter_map(|error| Some(error.place.clone()?.file)).collect();
+    // A file in the input that has no objects, or no longer any, was evaluated.
+    let is_elsewhere = |file: &str| {
+        let path = Path::new(file).canonicalize();
+        path.is_ok_and(|path| unread.contains(file) || !input.iter().any(|one| path.starts_with(one)))
+    };
     let new = args.write_baseline.as_deref();
     if let Some((baseline, name)) = known {
-        let applied = baseline.apply(report, &exists);
+        let applied = baseline.apply(report, &exists, &is_elsewhere);
         if applied.moved > 0 && new.is_none() {
             let findings = if applied.moved == 1 { "finding is" } else { "findings are" };
             let moved = applied.moved;
@@ -88,12 +97,12 @@ pub(super) fn apply(
     }
     let mut baseline = Baseline::of(report);
     // A scan of a part of the input says nothing about the rest.
-    if let Some(earlier) = std::fs::read_to_string(file).ok().and_then(|text| Baseline::read(&text).ok()) {
-        baseline.keep(earlier.renamed(&from_repository), report, &exists);
+    if let Some(Ok(earlier)) = regular_text(file).map(|text| Baseline::read(&text)) {
+        baseline.keep(earlier.renamed(&from_repository), report, &is_elsewhere);
     }
     let written = baseline.clone().renamed(&in_repository).write();
     replace_file(Path::new(file), written.as_bytes())?;
     // All that the report has is known from now on.
-    drop(baseline.apply(report, &exists));
+    drop(baseline.apply(report, &exists, &is_elsewhere));
     Ok(())
 }

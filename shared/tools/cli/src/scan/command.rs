@@ -90,7 +90,7 @@ pub(crate) fn scan(mut args: ScanArgs) -> Result<ExitCode, Failure> {
         explain_status(&report);
         return Ok(ExitCode::from(comparison.exit(write.fail_on.unwrap_or_default()).status()));
     }
-    baseline::apply(baseline, &args.output.baseline, &mut report)?;
+    baseline::apply(baseline, &args.output.baseline, &input::folders(args), &mut report)?;
     reports::write(write, Shown::Evaluated, &|out, format, options| {
         report::write(out, &report, format, options)
     })?;

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use manifest::{Cursor, Mistake};
-use report::{FailOn, Level, Notice, Output};
+use report::{FailOn, Format, Level, Notice, Output};
 use scan::{Chart, NamedBy, Patterns};
 
 use super::args::{BaselineArgs, ConfigArgs, ExceptionArgs, ScanArgs};
 use super::input::DEFAULT_NAMESPACE;
 use super::policies::PolicyChoice;
 use crate::failure::Failure;
-use crate::source::{Source, SourceName};
+use crate::source::{Source, SourceName, regular_text};
 
 pub(crate) const FILE: &str = "portcullis.yaml";
 
@@ -57,9 +57,8 @@ pub(super) fn complete(args: &mut ScanArgs) -> Result<Option<Notice>, Failure> {
             .config(&Cursor::new(&text, &document))
             .map_err(|mistake| Failure::new(mistake.to_string()))?;
         // An earlier report is not an input. Another file that an output names is, and is refused.
-        let written =
-            config.outputs.iter().filter_map(|output| output.file.as_ref()).filter(|file| is_report(file));
-        args.input.other = [file.clone()].into_iter().chain(written.map(PathBuf::from)).collect();
+        let written = config.outputs.iter().filter_map(earlier_report);
+        args.input.other = [file.clone()].into_iter().chain(written).collect();
         let patterns = config.exclude.clone();
         args.input.excluded = Some(Patterns { source: name, folder, applies_outside: false, patterns });
         config.fill(args);
@@ -158,9 +157,10 @@ impl Config {
     }
 }
 
-/// Returns whether a file is a report of an earlier scan.
-fn is_report(file: &str) -> bool {
-    std::fs::read_to_string(file).is_ok_and(|text| report::read(&text).is_ok())
+/// Returns the file of an output if it is a report of an earlier scan that folders could contain.
+fn earlier_report(output: &Output) -> Option<PathBuf> {
+    let file = output.file.as_ref().filter(|_| output.format == Format::Json)?;
+    report::read(&regular_text(file)?).is_ok().then(|| file.into())
 }
 
 fn real(folder: &Path) -> Result<PathBuf, Failure> {

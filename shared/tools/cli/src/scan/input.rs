@@ -70,6 +70,14 @@ fn excluded(args: &ScanArgs) -> Vec<Patterns> {
     [of_arguments].into_iter().chain(args.input.excluded.clone()).collect()
 }
 
+/// Returns the files and folders that are evaluated, as far as they exist, without links.
+pub(super) fn folders(args: &ScanArgs) -> Vec<PathBuf> {
+    let input = &args.input;
+    let charts = input.charts.iter().map(|chart| &chart.chart);
+    let all = args.paths.iter().chain(&input.helm).chain(&input.kustomize).chain(charts);
+    all.filter_map(|path| Path::new(path).canonicalize().ok()).collect()
+}
+
 /// Finds the objects before the change. A revision has the files of the paths that are evaluated,
 /// and the charts and folders that are rendered.
 pub(super) fn old(args: &ScanArgs, reader: &mut InputReader) -> Result<Option<Files>, Failure> {
