@@ -11,9 +11,9 @@ load ../../tests/e2e/helper
     denies careless <<'END'
 spec.containers[0].ports[0].hostPort: Invalid value: 8080: container "web": Host Ports (baseline) allows only 0; remove it and use a Service
 spec.containers[0].securityContext.allowPrivilegeEscalation: Required value: container "web": Privilege Escalation (restricted) requires false; set it to false
-spec.containers[0].securityContext.capabilities.drop: Required value: container "web": Capabilities (restricted): must drop ALL; add it to capabilities.drop
+spec.containers[0].securityContext.capabilities.drop: Required value: container "web": Capabilities (restricted): must drop ALL; add ALL to the list
 spec.containers[0].securityContext.runAsNonRoot: Required value: container "web": Running as Non-root (restricted) requires true; set it to true, here or for the pod
-spec.containers[0].securityContext.seccompProfile.type: Required value: container "web": Seccomp (restricted) requires RuntimeDefault or Localhost; set one of these, here or for the pod
+spec.containers[0].securityContext.seccompProfile.type: Required value: container "web": Seccomp (restricted) requires RuntimeDefault or Localhost; set it to RuntimeDefault, here or for the pod
 END
 }
 
@@ -89,10 +89,10 @@ END
 @test "debug: denied for the ephemeral container only" {
     denies debug <<'END'
 spec.ephemeralContainers[0].securityContext.allowPrivilegeEscalation: Required value: ephemeral container "debugger-7xk2p": Privilege Escalation (restricted) requires false; set it to false
-spec.ephemeralContainers[0].securityContext.capabilities.drop: Required value: ephemeral container "debugger-7xk2p": Capabilities (restricted): must drop ALL; add it to capabilities.drop
+spec.ephemeralContainers[0].securityContext.capabilities.drop: Required value: ephemeral container "debugger-7xk2p": Capabilities (restricted): must drop ALL; add ALL to the list
 spec.ephemeralContainers[0].securityContext.capabilities.add[0]: Invalid value: "SYS_PTRACE": ephemeral container "debugger-7xk2p": Capabilities (restricted) allows only NET_BIND_SERVICE; remove it
 spec.ephemeralContainers[0].securityContext.runAsNonRoot: Required value: ephemeral container "debugger-7xk2p": Running as Non-root (restricted) requires true; set it to true, here or for the pod
-spec.ephemeralContainers[0].securityContext.seccompProfile.type: Required value: ephemeral container "debugger-7xk2p": Seccomp (restricted) requires RuntimeDefault or Localhost; set one of these, here or for the pod
+spec.ephemeralContainers[0].securityContext.seccompProfile.type: Required value: ephemeral container "debugger-7xk2p": Seccomp (restricted) requires RuntimeDefault or Localhost; set it to RuntimeDefault, here or for the pod
 END
 }
 

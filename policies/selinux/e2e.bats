@@ -18,13 +18,13 @@ END
 
 @test "theft: denied" {
     denies theft <<'END'
-spec.securityContext.seLinuxOptions.level: Invalid value: "s0:c458,c1021": is not the level of namespace "shop"; use s0:c560,c568
+spec.securityContext.seLinuxOptions.level: Invalid value: "s0:c458,c1021": is not the level of namespace "shop"; set it to s0:c560,c568
 END
 }
 
 @test "range: denied" {
     denies range <<'END'
-spec.securityContext.seLinuxOptions.level: Invalid value: "s0-s0:c0.c1023": is a range, which gives access to the files of others; use s0:c560,c568
+spec.securityContext.seLinuxOptions.level: Invalid value: "s0-s0:c0.c1023": is a range, which gives access to the files of others; set it to s0:c560,c568
 END
 }
 
@@ -87,7 +87,7 @@ END
 
 @test "debug elsewhere: denied" {
     denies debug-elsewhere <<'END'
-spec.ephemeralContainers[0].securityContext.seLinuxOptions.level: Invalid value: "s0:c458,c1021": ephemeral container "debugger-7xk2p": is not the level of its pod; use s0:c560,c568
+spec.ephemeralContainers[0].securityContext.seLinuxOptions.level: Invalid value: "s0:c458,c1021": ephemeral container "debugger-7xk2p": is not the level of its pod; set it to s0:c560,c568
 END
 }
 
@@ -106,7 +106,7 @@ END
 
 @test "deployment: denied, the template's path" {
     denies deployment <<'END'
-spec.template.spec.securityContext.seLinuxOptions.level: Invalid value: "s0:c458,c1021": is not the level of namespace "shop"; use s0:c560,c568
+spec.template.spec.securityContext.seLinuxOptions.level: Invalid value: "s0:c458,c1021": is not the level of namespace "shop"; set it to s0:c560,c568
 END
 }
 

@@ -22,7 +22,7 @@ const IS_CHOSEN: &str = "metadata.annotations[portcullis.dev/selinux-level]: Inv
 const IS_TAKEN: &str = "metadata.annotations[portcullis.dev/selinux-level]: Invalid value: \"s0:c458,c1021\": Namespace \
                         \"team-b\" has this level; choose another one, or put both in one of allocation.sharedGroups";
 const IS_A_RANGE: &str = "spec.securityContext.seLinuxOptions.level: Invalid value: \"s0-s0:c0.c1023\": is a range, which \
-                          gives access to the files of others; use s0:c78,c138";
+                          gives access to the files of others; set it to s0:c78,c138";
 const IS_UNCONFINED: &str = "spec.securityContext.seLinuxOptions.type: Invalid value: \"spc_t\": is unconfined and only \
                              for privileged containers and pods with hostPID or hostIPC; remove it";
 const IS_MISSING: &str = "spec.securityContext.seLinuxOptions.level: Required value: pods must have the level of namespace \
@@ -34,7 +34,7 @@ const IS_OF_THE_SYSTEM: &str = "spec.local.path: Invalid value: \"/etc/kubernete
 fn is_theft(spec: &str) -> String {
     format!(
         "{spec}.securityContext.seLinuxOptions.level: Invalid value: \"s0:c458,c1021\": is not the level of namespace \
-         \"team-a\"; use s0:c78,c138"
+         \"team-a\"; set it to s0:c78,c138"
     )
 }
 

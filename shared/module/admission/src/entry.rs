@@ -16,8 +16,6 @@ pub struct PolicyEntry {
     pub reads: Reads,
     /// [`Policy::MUTATES`].
     pub mutates: bool,
-    /// [`Policy::EMITS_WARNINGS`].
-    pub emits_warnings: bool,
     /// [`Policy::OBJECT`].
     pub object: Shape<'static>,
     /// [`Policy::RULES`].
@@ -45,7 +43,6 @@ impl PolicyEntry {
             scope: P::SCOPE,
             reads: P::READS,
             mutates: P::MUTATES,
-            emits_warnings: P::EMITS_WARNINGS,
             object: P::OBJECT,
             rules: P::RULES,
             settings: P::SETTINGS,

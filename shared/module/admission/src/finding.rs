@@ -7,20 +7,20 @@ use text::Step;
 
 use crate::bounds::MESSAGE;
 use crate::violation::{Kind, lines, write};
-use crate::{Violation, Violations};
+use crate::{Remedy, Violation, Violations};
 
 /// A violation that does not borrow from the document, for reports and tools.
 ///
 /// # Example
 /// ```
-/// use admission::{Finding, FindingKind};
+/// use admission::{Finding, FindingKind, Remedy};
 /// use text::Step;
 ///
 /// let finding = Finding {
 ///     steps: ["request", "object", "spec", "hostPID"].map(|name| Step::Field(name.to_owned())).into(),
 ///     kind: FindingKind::Invalid { value: "true".into() },
 ///     rule: "Host Namespaces (baseline) allows only false".into(),
-///     remedy: "remove it".into(),
+///     remedy: Remedy::REMOVE.into(),
 ///     id: "hostNamespaces",
 /// };
 /// assert_eq!(
@@ -36,8 +36,8 @@ pub struct Finding {
     pub kind: FindingKind,
     /// The rule that the value violates, as a plain fact.
     pub rule: String,
-    /// The remedy, in the imperative.
-    pub remedy: String,
+    /// The remedy.
+    pub remedy: Remedy,
     /// The id of the rule in the policy, one of [`Policy::RULES`](crate::Policy::RULES). It never
     /// changes, unlike the words.
     pub id: &'static str,
@@ -77,7 +77,7 @@ impl From<&Violation<'_>> for Finding {
                 Kind::Forbidden => FindingKind::Forbidden,
             },
             rule: rule.clone().into_owned(),
-            remedy: remedy.clone().into_owned(),
+            remedy: remedy.clone(),
             id,
         }
     }
@@ -90,7 +90,7 @@ impl fmt::Display for Finding {
             FindingKind::Required => (Kind::Required, None),
             FindingKind::Forbidden => (Kind::Forbidden, None),
         };
-        write(f, &self.place().to_string(), kind, value, [&self.rule, &self.remedy])
+        write(f, &self.place().to_string(), kind, value, &self.rule, &self.remedy)
     }
 }
 

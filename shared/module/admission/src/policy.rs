@@ -3,7 +3,7 @@
 use document::{Document, Origin};
 
 use crate::request::{self, Request};
-use crate::verdict::Review;
+use crate::verdict::{RULES, Review, names_of_rules};
 use crate::{
     Cluster, Decision, Fault, Node, Outcome, Reads, Scope, Setting, SettingsError, Shape, Verdict,
     Violations, settings,
@@ -22,9 +22,6 @@ pub trait Policy: Sized {
     /// Whether the policy may change the object: `mutating` in the metadata. If not, the module has
     /// no code for it.
     const MUTATES: bool = false;
-    /// Whether the policy may emit warnings and audit annotations. If not, the module has no code
-    /// for them.
-    const EMITS_WARNINGS: bool = false;
     /// Whether the kind is checked before any part of the object is kept. This costs matching
     /// requests a little and saves all others much if the policy reads many fields.
     const CHECK_KIND_FIRST: bool = false;
@@ -117,11 +114,14 @@ pub fn evaluate<P: Policy, T>(
     };
     let outcome = match reviewed {
         Ok(None) => Outcome::new(Decision::NotMatched, None),
-        Ok(Some(Verdict { review, notes })) => {
-            debug_assert!(P::EMITS_WARNINGS || notes.is_none(), "{} is declared to emit no warnings", P::ID);
+        Ok(Some(Verdict { review, mut notes })) => {
             let decision = match review {
                 Review::Admit => Decision::Admitted,
-                Review::Deny(violations) => Decision::Denied(violations),
+                Review::Deny(violations) => {
+                    let names = names_of_rules(P::ID, violations.rules());
+                    notes.get_or_insert_default().audit_annotations.push((RULES, names));
+                    Decision::Denied(violations)
+                }
                 Review::Mutate(edits) if P::MUTATES => {
                     // The memory of an instance cannot hold a huge document together with its
                     // changed text.
@@ -317,14 +317,14 @@ mod tests {
                 r"spec.open[1]: Invalid value: 1: gates are closed; close it\n",
                 r"spec.open[2]: Invalid value: true: gates are closed; close it\n",
                 r"spec.open[3]: Invalid value: an object: gates are closed; close it\n",
-                r#"spec.open[4]: Invalid value: a number: gates are closed; close it","code":403}"#,
+                r#"spec.open[4]: Invalid value: a number: gates are closed; close it","code":403,"audit_annotations":{"rules":"gates/open"}}"#,
             ),
         );
         assert_eq!(
             evaluated::<Gates<false>>(r#"{"spec":{"key":"hunter2"}}"#, "Name"),
             concat!(
                 r#"{"accepted":false,"message":"spec.lock: Required value: gates have locks; add one\n"#,
-                r#"spec.key: Forbidden: keys are secret; remove it","code":403}"#,
+                r#"spec.key: Forbidden: keys are secret; remove it","code":403,"audit_annotations":{"rules":"gates/lock,gates/key"}}"#,
             ),
         );
     }

@@ -19,8 +19,7 @@ pub struct Response {
     pub code: Option<u16>,
     /// The whole object with the policy's changes, as JSON.
     pub mutated_object: Option<String>,
-    /// Warnings and audit annotations as JSON, by the name of the field. The module of a policy
-    /// that has none carries no code for them.
+    /// Warnings and audit annotations as JSON, by the name of the field.
     pub notes: Vec<(&'static str, String)>,
 }
 
@@ -49,9 +48,8 @@ pub fn render<P: Policy, V: Display>(outcome: Outcome<V>) -> Response {
         }
     };
     match notes {
-        Some(notes) if P::EMITS_WARNINGS => response.with(&notes.warnings.texts, &notes.audit_annotations),
-        // The module of a policy that is declared to emit none carries no code for them.
-        _ => response,
+        Some(notes) => response.with(&notes.warnings.texts, &notes.audit_annotations),
+        None => response,
     }
 }
 

@@ -1,6 +1,23 @@
 use crate::bounds::{ANNOTATION, Lines, WARNING, WARNINGS, cut};
 use crate::{Edits, Violations};
 
+/// The key of the audit annotation that names the rules for which a policy denies a request, or
+/// would deny it in another mode.
+pub const RULES: &str = "rules";
+
+/// Returns the value of the annotation [`RULES`]: the names of rules, with commas between them, as
+/// in `pod-security/hostNamespaces,pod-security/privileged`.
+pub(crate) fn names_of_rules(policy: &str, rules: &[&'static str]) -> String {
+    let mut names = String::new();
+    for rule in rules {
+        let comma = if names.is_empty() { "" } else { "," };
+        for part in [comma, policy, "/", rule] {
+            names.push_str(part);
+        }
+    }
+    names
+}
+
 /// The verdict of a policy on a request, with warnings and audit annotations.
 ///
 /// It cannot hold edits of an object that is denied.
@@ -43,8 +60,6 @@ impl Verdict<'_> {
     /// Adds a warning, which `kubectl` prints: one line, if possible of at most 120 characters, as
     /// the API server recommends for webhooks. A longer one is cut at [`WARNING`], and warnings
     /// beyond [`WARNINGS`] are counted.
-    ///
-    /// Only for policies that are declared to [emit warnings](crate::Policy::EMITS_WARNINGS).
     #[must_use]
     pub fn warn(mut self, warning: String) -> Self {
         self.notes.get_or_insert_default().warnings.push(cut(warning, WARNING));
@@ -53,8 +68,6 @@ impl Verdict<'_> {
 
     /// Adds an annotation for the audit log. The API server prefixes its key with the name of the
     /// webhook. A value that is longer than [`ANNOTATION`] is cut.
-    ///
-    /// Only for policies that are declared to [emit warnings](crate::Policy::EMITS_WARNINGS).
     #[must_use]
     pub fn annotate(mut self, key: &'static str, value: String) -> Self {
         self.notes.get_or_insert_default().audit_annotations.push((key, cut(value, ANNOTATION)));
@@ -63,6 +76,13 @@ impl Verdict<'_> {
 }
 
 impl<'d> Verdict<'d> {
+    /// Names the rules, if any, for which the policy would deny the request in another mode, for
+    /// the audit log.
+    #[must_use]
+    pub fn would_deny(self, policy: &str, rules: &[&'static str]) -> Self {
+        if rules.is_empty() { self } else { self.annotate(RULES, names_of_rules(policy, rules)) }
+    }
+
     fn of(review: Review<'d>) -> Self {
         Self { review, notes: None }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::bounds::{Lines, MESSAGE};
-use crate::{Node, Quoted};
+use crate::{Node, Quoted, Remedy};
 
 /// A value, or a missing value, for which a policy denies a request.
 ///
@@ -18,7 +18,7 @@ pub struct Violation<'d> {
     pub(crate) at: Node<'d>,
     pub(crate) kind: Kind,
     pub(crate) rule: Cow<'static, str>,
-    pub(crate) remedy: Cow<'static, str>,
+    pub(crate) remedy: Remedy,
     pub(crate) id: &'static str,
     part: Option<&'d str>,
 }
@@ -38,7 +38,7 @@ impl<'d> Violation<'d> {
         id: &'static str,
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,
-        remedy: impl Into<Cow<'static, str>>,
+        remedy: impl Into<Remedy>,
     ) -> Self {
         Self::new(id, at, Kind::Invalid, rule.into(), remedy.into())
     }
@@ -48,7 +48,7 @@ impl<'d> Violation<'d> {
         id: &'static str,
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,
-        remedy: impl Into<Cow<'static, str>>,
+        remedy: impl Into<Remedy>,
     ) -> Self {
         Self::new(id, at, Kind::Required, rule.into(), remedy.into())
     }
@@ -58,18 +58,12 @@ impl<'d> Violation<'d> {
         id: &'static str,
         at: Node<'d>,
         rule: impl Into<Cow<'static, str>>,
-        remedy: impl Into<Cow<'static, str>>,
+        remedy: impl Into<Remedy>,
     ) -> Self {
         Self::new(id, at, Kind::Forbidden, rule.into(), remedy.into())
     }
 
-    fn new(
-        id: &'static str,
-        at: Node<'d>,
-        kind: Kind,
-        rule: Cow<'static, str>,
-        remedy: Cow<'static, str>,
-    ) -> Self {
+    fn new(id: &'static str, at: Node<'d>, kind: Kind, rule: Cow<'static, str>, remedy: Remedy) -> Self {
         Self { at, kind, rule, remedy, id, part: None }
     }
 
@@ -93,7 +87,7 @@ impl fmt::Display for Violation<'_> {
             Kind::Invalid => Some(self.shown()),
             Kind::Required | Kind::Forbidden => None,
         };
-        write(f, &at.path(), *kind, value.as_deref(), [rule, remedy])
+        write(f, &at.path(), *kind, value.as_deref(), rule, remedy)
     }
 }
 
@@ -103,17 +97,16 @@ pub(crate) fn write(
     path: &str,
     kind: Kind,
     value: Option<&str>,
-    [rule, remedy]: [&str; 2],
+    rule: &str,
+    remedy: &Remedy,
 ) -> fmt::Result {
     let kind = match kind {
         Kind::Invalid => ": Invalid value: ",
         Kind::Required => ": Required value",
         Kind::Forbidden => ": Forbidden",
     };
-    for part in [path, kind, value.unwrap_or_default(), ": ", rule, "; ", remedy] {
-        f.write_str(part)?;
-    }
-    Ok(())
+    let before = [path, kind, value.unwrap_or_default(), ": ", rule, "; "];
+    before.into_iter().chain(remedy.parts()).try_for_each(|part| f.write_str(part))
 }
 
 /// The violations of a request, in document order.
@@ -121,6 +114,8 @@ pub(crate) fn write(
 pub struct Violations<'d> {
     pub(crate) listed: Vec<Violation<'d>>,
     more: usize,
+    /// The ids of the rules of all violations, each once.
+    rules: Vec<&'static str>,
 }
 
 impl<'d> Violations<'d> {
@@ -129,33 +124,59 @@ impl<'d> Violations<'d> {
     pub const LISTED: usize = 1000;
 
     /// Adds a value that is not allowed and that the message shows.
-    pub fn refuse(&mut self, id: &'static str, at: Node<'d>, rule: &'static str, remedy: &'static str) {
-        self.add(id, at, Kind::Invalid, rule, remedy);
+    pub fn refuse(
+        &mut self,
+        id: &'static str,
+        at: Node<'d>,
+        rule: &'static str,
+        remedy: impl Into<Remedy<&'static str>>,
+    ) {
+        self.add(id, at, Kind::Invalid, rule, remedy.into());
     }
 
     /// Adds a required value that is missing.
-    pub fn require(&mut self, id: &'static str, at: Node<'d>, rule: &'static str, remedy: &'static str) {
-        self.add(id, at, Kind::Required, rule, remedy);
+    pub fn require(
+        &mut self,
+        id: &'static str,
+        at: Node<'d>,
+        rule: &'static str,
+        remedy: impl Into<Remedy<&'static str>>,
+    ) {
+        self.add(id, at, Kind::Required, rule, remedy.into());
     }
 
     /// Adds a value that is not allowed and that no message shows.
-    pub fn forbid(&mut self, id: &'static str, at: Node<'d>, rule: &'static str, remedy: &'static str) {
-        self.add(id, at, Kind::Forbidden, rule, remedy);
+    pub fn forbid(
+        &mut self,
+        id: &'static str,
+        at: Node<'d>,
+        rule: &'static str,
+        remedy: impl Into<Remedy<&'static str>>,
+    ) {
+        self.add(id, at, Kind::Forbidden, rule, remedy.into());
     }
 
     /// One function for all callers, because a violation built in each of them would take more
     /// code.
     #[inline(never)]
-    fn add(&mut self, id: &'static str, at: Node<'d>, kind: Kind, rule: &'static str, remedy: &'static str) {
+    fn add(
+        &mut self,
+        id: &'static str,
+        at: Node<'d>,
+        kind: Kind,
+        rule: &'static str,
+        remedy: Remedy<&'static str>,
+    ) {
         self.push(Violation::new(id, at, kind, rule.into(), remedy.into()));
     }
 
     /// Adds a violation.
     pub fn push(&mut self, violation: Violation<'d>) {
-        if self.listed.len() < Self::LISTED {
-            self.listed.push(violation);
+        if self.are_full() {
+            self.count(violation.id);
         } else {
-            self.more = self.more.saturating_add(1);
+            self.note(violation.id);
+            self.listed.push(violation);
         }
     }
 
@@ -166,9 +187,22 @@ impl<'d> Violations<'d> {
         self.listed.len() >= Self::LISTED
     }
 
-    /// Counts a violation that no message lists.
-    pub fn count(&mut self) {
+    /// Counts a violation of a rule that no message lists.
+    pub fn count(&mut self, id: &'static str) {
+        self.note(id);
         self.more = self.more.saturating_add(1);
+    }
+
+    fn note(&mut self, id: &'static str) {
+        if !self.rules.contains(&id) {
+            self.rules.push(id);
+        }
+    }
+
+    /// Returns the ids of the rules of all violations, each once.
+    #[must_use]
+    pub fn rules(&self) -> &[&'static str] {
+        &self.rules
     }
 
     /// Returns the number of violations beyond those that a message lists.
@@ -187,6 +221,9 @@ impl<'d> Violations<'d> {
     pub fn append(&mut self, other: Self) {
         for violation in other.listed {
             self.push(violation);
+        }
+        for id in other.rules {
+            self.note(id);
         }
         self.more = self.more.saturating_add(other.more);
     }

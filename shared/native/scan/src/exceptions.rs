@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use text::{Path, Step};
 
 use crate::date::Date;
-use crate::policy::{Engine, Module, Policy};
+use crate::policy::Policy;
 
 pub(crate) const KEY: &str = "portcullis.dev/except";
 
@@ -199,11 +199,11 @@ fn scope_of_rule(
 
 /// Returns the ids of the rules that findings of a policy name.
 fn rules_of(policy: &Policy) -> impl Iterator<Item = &'static str> {
-    let rules = match &policy.evaluator {
-        Evaluator::Module(Module { engine: Engine::Native(entry), .. }) => entry.rules,
-        _ => &[],
+    let entry = match &policy.evaluator {
+        Evaluator::Module(module) => module.engine.entry(),
+        Evaluator::Group(_) => None,
     };
-    rules.iter().map(|(id, _)| *id)
+    entry.into_iter().flat_map(|entry| entry.rules).map(|(id, _)| *id)
 }
 
 /// Reads a reason, and whether it still counts.

@@ -44,7 +44,13 @@ pub enum Engine {
     Native(&'static PolicyEntry),
     /// A module in the embedded host, deployed in protect mode without a message of its own.
     #[cfg(feature = "modules")]
-    Deployed(Box<wapc_host::DeployedPolicy>),
+    Deployed {
+        /// The module with its settings.
+        policy: Box<wapc_host::DeployedPolicy>,
+        /// The policy of this program with the title of the module. It says which rules the module
+        /// names, as far as both give the same reasons in the same words.
+        twin: Option<&'static PolicyEntry>,
+    },
     /// Nothing, because the module rejects the settings with this message.
     Refused(String),
     /// Nothing, for this reason: every object that the policy receives is unknown.
@@ -70,7 +76,17 @@ impl Engine {
             Self::Unavailable(reason) => Some(reason.clone()),
             Self::Native(_) => None,
             #[cfg(feature = "modules")]
-            Self::Deployed(_) => None,
+            Self::Deployed { .. } => None,
+        }
+    }
+
+    /// Returns the policy of this program whose rules findings name.
+    pub(crate) fn entry(&self) -> Option<&'static PolicyEntry> {
+        match self {
+            Self::Native(entry) => Some(entry),
+            #[cfg(feature = "modules")]
+            Self::Deployed { twin, .. } => *twin,
+            Self::Refused(_) | Self::Unavailable(_) => None,
         }
     }
 
@@ -80,8 +96,8 @@ impl Engine {
     )]
     fn digest(&self) -> Option<&str> {
         #[cfg(feature = "modules")]
-        if let Self::Deployed(deployed) = self {
-            return Some(deployed.module().digest());
+        if let Self::Deployed { policy, .. } = self {
+            return Some(policy.module().digest());
         }
         None
     }
@@ -166,8 +182,8 @@ impl Policy {
             // A member that changes an object counts as denying, and a group has no rules.
             Evaluator::Group(group) => Evaluator::Group(group.map(|one| module(&one, false))),
         };
-        if let Evaluator::Module(Module { engine: Engine::Native(entry), .. }) = &evaluator {
-            reference.id = Some(entry.id.to_owned());
+        if let Evaluator::Module(module) = &evaluator {
+            reference.id = module.engine.entry().map(|entry| entry.id.to_owned());
         }
         Self {
             reference,
@@ -246,8 +262,8 @@ impl Module {
     #[must_use]
     pub fn new(settings: &Value, engine: Engine, look_ups: Vec<(String, String)>) -> Self {
         let engine = engine.checked(settings);
-        let strict = match &engine {
-            Engine::Native(entry) if entry.id == "pod-security" => {
+        let strict = match engine.entry() {
+            Some(entry) if entry.id == "pod-security" => {
                 let strict = at_level_of_warnings(settings).map(|strict| strict.to_string());
                 strict.filter(|strict| (entry.check_settings)(strict.as_bytes()).is_ok())
             }

@@ -293,9 +293,17 @@ impl Module {
         match &self.engine {
             Engine::Native(entry) => natively(entry, self, request, cluster),
             #[cfg(feature = "modules")]
-            Engine::Deployed(_) if request.is_reduced => unknown("a module may read every field".to_owned()),
+            Engine::Deployed { .. } if request.is_reduced => {
+                unknown("a module may read every field".to_owned())
+            }
             #[cfg(feature = "modules")]
-            Engine::Deployed(deployed) => in_host::evaluate(deployed, request, cluster),
+            Engine::Deployed { policy, twin } => {
+                let verdict = in_host::evaluate(policy, request, cluster);
+                match twin {
+                    Some(twin) => explained(verdict, twin, self, request, cluster),
+                    None => verdict,
+                }
+            }
             Engine::Refused(_) | Engine::Unavailable(_) => {
                 unknown(self.engine.unavailable().unwrap_or_default())
             }
@@ -305,7 +313,7 @@ impl Module {
 
 /// Returns whether a warning is one of `pod-security` that names violations of a standard.
 pub(crate) fn names_violations(warning: &str) -> bool {
-    warning.starts_with("would violate PodSecurity ")
+    warning.starts_with(rules::pod_security::WOULD_VIOLATE)
 }
 
 /// Returns the violations for which a policy with other settings denies a request; none if they are
@@ -324,6 +332,35 @@ fn violations(
         }
         _ => Vec::new(),
     }
+}
+
+/// Returns the verdict of a module in the embedded host with the rules of its violations, if the
+/// policy of this program gives the same reasons in the same words.
+#[cfg(feature = "modules")]
+fn explained(
+    mut verdict: Verdict,
+    twin: &PolicyEntry,
+    module: &Module,
+    request: &Request,
+    cluster: &Cluster,
+) -> Verdict {
+    let gives_reasons = matches!(verdict.effect, Effect::Denied(_)) || !verdict.warnings.is_empty();
+    // A recording has the answers of one evaluation.
+    if !gives_reasons || cluster.session.is_some() {
+        return verdict;
+    }
+    let own = natively(twin, module, request, cluster);
+    match (&verdict.effect, own.effect) {
+        (Effect::Denied(denial), Effect::Denied(own)) if own.lines() == denial.lines() => {
+            verdict.effect = Effect::Denied(own);
+        }
+        (Effect::Admitted, Effect::Admitted) | (Effect::Mutated(_), Effect::Mutated(_)) => {}
+        _ => return verdict,
+    }
+    if own.warnings == verdict.warnings {
+        verdict.warned = own.warned;
+    }
+    verdict
 }
 
 fn unknown(reason: String) -> Verdict {

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use admission::{Finding, FindingKind, Findings, PolicyEntry};
+use admission::{Finding, FindingKind, Findings, PolicyEntry, Remedy};
 use serde_json::{Value, json};
 use text::{Quoted, Step};
 
@@ -41,8 +41,8 @@ pub struct Violation {
     pub(crate) message: Message,
     /// The reason, as a plain fact.
     pub reason: String,
-    /// The remedy, in the imperative.
-    pub remedy: Option<String>,
+    /// The remedy; `None` for a text of a module.
+    pub remedy: Option<Remedy>,
     /// The rule of the policy; `None` for a text of a module.
     pub rule: Option<Rule>,
 }
@@ -134,7 +134,7 @@ pub(crate) fn typed(entry: &PolicyEntry, finding: Finding) -> Violation {
     Violation {
         steps: is_in_object.then(|| finding.steps.iter().skip(2).cloned().collect()),
         reason: finding.rule.clone(),
-        remedy: Some(finding.remedy.clone()).filter(|remedy| !remedy.is_empty()),
+        remedy: Some(finding.remedy.clone()),
         rule: Some(Rule {
             policy: entry.id,
             id: finding.id,

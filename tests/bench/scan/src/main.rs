@@ -142,7 +142,7 @@ fn in_host(folder: &Path, mut policies: Vec<Policy>) -> Result<Vec<Policy>, Box<
                 .collect(),
             ..Deployment::new(entry.id)
         })?;
-        module.engine = Engine::Deployed(Box::new(deployed));
+        module.engine = Engine::Deployed { policy: Box::new(deployed), twin: Some(entry) };
     }
     Ok(policies)
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use admission::{Fault, Lookup, Node, Violation, choices};
+use admission::{Fault, Lookup, Node, Remedy, Violation, choices};
 
 use super::rule;
 use crate::address::{Octets, octets};
@@ -74,15 +74,15 @@ impl Field {
         let (rule, remedy) = match self {
             Field::ExternalIps => (
                 "Services may not claim new external IPs",
-                "remove it and use a Service of type LoadBalancer, an Ingress or a Gateway",
+                Remedy::REMOVE.and(" and use a Service of type LoadBalancer, an Ingress or a Gateway"),
             ),
             Field::LoadBalancerIp | Field::Annotation(_) => (
                 "Services may not request new load balancer IPs",
-                "remove it and use the address that the load balancer assigns",
+                Remedy::REMOVE.and(" and use the address that the load balancer assigns"),
             ),
             Field::Ingress => (
                 "Services may not receive new load balancer addresses",
-                "leave the status to the load balancer controller",
+                Remedy::in_words("leave the status to the load balancer controller"),
             ),
         };
         Objection::new(id, rule, remedy)
@@ -137,17 +137,26 @@ const ANNOTATIONS: &str = "metadata.annotations";
 pub(super) struct Objection {
     pub(super) id: &'static str,
     rule: Cow<'static, str>,
-    remedy: &'static str,
+    remedy: Remedy<&'static str>,
 }
 
 impl Objection {
-    pub(super) fn new(id: &'static str, rule: impl Into<Cow<'static, str>>, remedy: &'static str) -> Self {
-        Self { id, rule: rule.into(), remedy }
+    pub(super) fn new(
+        id: &'static str,
+        rule: impl Into<Cow<'static, str>>,
+        remedy: impl Into<Remedy<&'static str>>,
+    ) -> Self {
+        Self { id, rule: rule.into(), remedy: remedy.into() }
     }
 }
 
 impl<'d> Claim<'d> {
     pub(super) fn violation(&self, Objection { id, rule, remedy }: Objection) -> Violation<'d> {
+        let mut remedy = Remedy::from(remedy);
+        // The change would remove the other addresses of the annotation, too.
+        if !self.at.text().is_ok_and(|whole| whole == Some(self.text)) {
+            remedy = remedy.to_string().into();
+        }
         Violation::invalid(id, self.at, rule, remedy).about(self.text)
     }
 }

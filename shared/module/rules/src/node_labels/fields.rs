@@ -3,7 +3,7 @@
 //! Source: `admitNode` of k8s.io/kubernetes/plugin/pkg/admission/noderestriction. Kubelets change
 //! none of these fields after the registration, and never set the first and the last.
 
-use admission::{Fault, Node};
+use admission::{Fault, Node, Remedy};
 
 use super::rule;
 use super::settings::{OwnerReferenceChanges, Settings, TaintChanges};
@@ -22,8 +22,8 @@ pub(super) struct FieldChange<'d> {
     pub(super) path: &'static str,
     /// The rule, as a statement without a final period.
     pub(super) rule: &'static str,
-    /// The remedy, as an imperative without a final period.
-    pub(super) remedy: &'static str,
+    /// The remedy.
+    pub(super) remedy: Remedy<&'static str>,
 }
 
 /// Passes each field that a request changes and that a node may not change to `report`. `old` is
@@ -47,7 +47,7 @@ pub(super) fn changes<'d>(
                 path: "metadata.ownerReferences",
                 rule: "nodes may not set, change or remove the owner references of their Node, because it is \
                        deleted with its owners",
-                remedy: "leave them unchanged, or ask an administrator to change them",
+                remedy: "leave them unchanged, or ask an administrator to change them".into(),
             });
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn changes<'d>(
             at,
             path: "spec.configSource",
             rule: "nodes may not set the ConfigMap of their configuration, because it becomes readable to them",
-            remedy: "remove it",
+            remedy: Remedy::REMOVE,
         });
     }
     if let Some(old) = old
@@ -72,7 +72,7 @@ pub(super) fn changes<'d>(
                 at,
                 path: "spec.taints",
                 rule: "nodes may set taints only when they create their Node",
-                remedy: "leave them unchanged, or ask an administrator to taint the Node",
+                remedy: "leave them unchanged, or ask an administrator to taint the Node".into(),
             });
         }
     }

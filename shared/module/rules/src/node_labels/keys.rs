@@ -1,6 +1,6 @@
 //! The lists of labels that nodes may set, and the denials of all others.
 
-use admission::choices;
+use admission::{Remedy, choices};
 
 use super::rule;
 use crate::label::{domain, is_within};
@@ -62,15 +62,26 @@ pub(super) const SET_BY_EVERY_KUBELET: [&str; 5] = [
 ];
 
 /// The addon labels that kubelets used to set, with the remedy that KEP-279 gives for each.
-const ADDONS: [(&str, &str); 4] = [
+const ADDONS: [(&str, Remedy<&str>); 4] = [
     (
         "beta.kubernetes.io/fluentd-ds-ready",
-        "remove it from --node-labels, because the addon no longer selects nodes by it",
+        Remedy::REMOVE.and(" from --node-labels, because the addon no longer selects nodes by it"),
     ),
-    ("beta.kubernetes.io/metadata-proxy-ready", "use cloud.google.com/metadata-proxy-ready"),
-    ("beta.kubernetes.io/kube-proxy-ds-ready", "use node.kubernetes.io/kube-proxy-ds-ready"),
-    ("beta.kubernetes.io/masq-agent-ds-ready", "use node.kubernetes.io/masq-agent-ds-ready"),
+    (
+        "beta.kubernetes.io/metadata-proxy-ready",
+        Remedy::in_words("use cloud.google.com/metadata-proxy-ready"),
+    ),
+    (
+        "beta.kubernetes.io/kube-proxy-ds-ready",
+        Remedy::in_words("use node.kubernetes.io/kube-proxy-ds-ready"),
+    ),
+    (
+        "beta.kubernetes.io/masq-agent-ds-ready",
+        Remedy::in_words("use node.kubernetes.io/masq-agent-ds-ready"),
+    ),
 ];
+
+const ASK_FOR_LABEL: Remedy<&str> = Remedy::in_words("ask an administrator to label the Node");
 
 pub(super) fn is_reserved(key: &str) -> bool {
     is_within(domain(key), RESERVED)
@@ -104,8 +115,8 @@ pub(super) enum Reason {
 pub struct Objection {
     /// The rule, as a statement without a final period.
     pub rule: &'static str,
-    /// The remedy, as an imperative without a final period.
-    pub remedy: &'static str,
+    /// The remedy.
+    pub remedy: Remedy<&'static str>,
 }
 
 impl Reason {
@@ -123,21 +134,23 @@ impl Reason {
         let (rule, remedy) = match self {
             Reason::Reserved => (
                 "only administrators may set, change or remove labels of node-restriction.kubernetes.io",
-                "ask an administrator to label the Node",
+                ASK_FOR_LABEL,
             ),
             Reason::Protected => (
                 "nodes may not set, change or remove this label, which the policy settings protect",
-                "ask an administrator to label the Node",
+                ASK_FOR_LABEL,
             ),
             Reason::CreateOnly => (
                 "nodes may set this label only when they create their Node",
-                "ask an administrator to label the Node",
+                ASK_FOR_LABEL,
             ),
             Reason::Unlisted => (
                 "nodes may set, change or remove only the listed labels of kubernetes.io and k8s.io",
                 ADDONS.iter().find(|(addon, _)| *addon == key).map_or(
-                    "use node.kubernetes.io or your own domain, or ask an administrator to label the Node",
-                    |(_, remedy)| remedy,
+                    Remedy::in_words(
+                        "use node.kubernetes.io or your own domain, or ask an administrator to label the Node",
+                    ),
+                    |(_, remedy)| *remedy,
                 ),
             ),
         };

@@ -1,8 +1,8 @@
 //! The review of a write to a Node.
 
 use admission::{
-    Cluster, Fault, Node, Operation, Policy, Request, Scope, ScopeRule, Setting, SettingsError, Shape,
-    Verdict, Violations,
+    Cluster, Fault, Node, Operation, Policy, Remedy, Request, Scope, ScopeRule, Setting, SettingsError,
+    Shape, Verdict, Violations,
 };
 
 use super::keys::{self, Objection, Reason};
@@ -42,8 +42,6 @@ impl Policy for NodeLabels {
             registered: true,
         },
     ]);
-
-    const EMITS_WARNINGS: bool = true;
 
     const CHECK_KIND_FIRST: bool = true;
 
@@ -103,6 +101,9 @@ impl Policy for NodeLabels {
     }
 }
 
+/// The remedy for a label that is removed.
+const KEEP: Remedy<&str> = Remedy::in_words("leave it unchanged, or ask an administrator to remove it");
+
 impl NodeLabels {
     /// Returns the reason why a node may not set, change or remove a label on an existing Node, or
     /// `None` if it may.
@@ -151,15 +152,14 @@ impl NodeLabels {
         changes(old.map(labels), labels(new), &mut |LabelChange { key, at, removed }| {
             let Some(reason) = self.reason(key, operation) else { return };
             let Objection { rule, remedy } = reason.objection(key);
-            let remedy =
-                if removed { "leave it unchanged, or ask an administrator to remove it" } else { remedy };
+            let remedy = if removed { KEEP } else { remedy };
             report.label(self.rank(key, reason), key, reason.id(), at, rule, remedy);
         })
     }
 
     /// Reviews the deletion of the requesting user's own Node, which removes all labels and taints.
     fn review_deletion<'d>(&self, request: &Request<'d>) -> Result<Verdict<'d>, Fault> {
-        const REMEDY: &str = "ask an administrator to delete the Node";
+        const REMEDY: Remedy<&str> = Remedy::in_words("ask an administrator to delete the Node");
         let mut violations = Violations::default();
         match self.settings.self_deletion {
             SelfDeletion::Allow => return Ok(Verdict::admit()),

@@ -2,9 +2,10 @@
 //! annotations.
 
 use admission::bounds::ANNOTATION;
-use admission::{Node, Verdict, Violations};
+use admission::{Node, Policy as _, Remedy, Verdict, Violations};
 use text::sorted;
 
+use super::NodeLabels;
 use super::fields::FieldChange;
 use super::settings::Mode;
 use crate::summary::summary;
@@ -22,11 +23,13 @@ pub(super) struct Report<'d> {
     pub(super) violations: Violations<'d>,
     labels: ForbiddenLabels<'d>,
     fields: Vec<&'static str>,
+    /// The ids of the rules that labels and fields violate in `mode: Warn`.
+    rules: Vec<&'static str>,
 }
 
 impl<'d> Report<'d> {
     pub(super) fn new(mode: Mode, violations: Violations<'d>) -> Self {
-        Self { mode, violations, labels: ForbiddenLabels::default(), fields: Vec::new() }
+        Self { mode, violations, labels: ForbiddenLabels::default(), fields: Vec::new(), rules: Vec::new() }
     }
 
     pub(super) fn label(
@@ -36,19 +39,32 @@ impl<'d> Report<'d> {
         id: &'static str,
         at: Node<'d>,
         rule: &'static str,
-        remedy: &'static str,
+        remedy: Remedy<&'static str>,
     ) {
         match self.mode {
             Mode::Enforce => self.violations.forbid(id, at, rule, remedy),
-            Mode::Warn => self.labels.add(rank, key),
+            Mode::Warn => {
+                self.note(id);
+                self.labels.add(rank, key);
+            }
         }
     }
 
     pub(super) fn field(&mut self, change: FieldChange<'d>) {
         match self.mode {
             Mode::Enforce => self.violations.forbid(change.id, change.at, change.rule, change.remedy),
-            Mode::Warn if self.fields.contains(&change.path) => {}
-            Mode::Warn => self.fields.push(change.path),
+            Mode::Warn => {
+                self.note(change.id);
+                if !self.fields.contains(&change.path) {
+                    self.fields.push(change.path);
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, rule: &'static str) {
+        if !self.rules.contains(&rule) {
+            self.rules.push(rule);
         }
     }
 
@@ -66,7 +82,7 @@ impl<'d> Report<'d> {
             let warning = summary(fields, &self.fields, 0);
             verdict = verdict.warn(warning).annotate(FORBIDDEN_FIELDS, list(&self.fields, 0));
         }
-        verdict
+        verdict.would_deny(NodeLabels::ID, &self.rules)
     }
 }
 
@@ -271,7 +287,10 @@ mod tests {
             let listed = text.matches(".node-restriction.kubernetes.io/0").count();
             let start = r#"{"forbidden-labels":"foo/dedicated,node-restriction.kubernetes.io/tenant,aaa"#;
             assert!(text.contains(start), "{operation}: {text}");
-            assert!(text.contains(&format!(" and {} more\"}}", 1_000 - listed)), "{operation}: {text}");
+            assert!(
+                text.contains(&format!(" and {} more\",\"rules\":", 1_000 - listed)),
+                "{operation}: {text}"
+            );
             assert!(text.len() < ANNOTATION + 400 && !text.contains("s3cret"), "{operation}: {text}");
         }
     }

@@ -1,6 +1,6 @@
 //! The annotations that a node may write on pods under `restrictAnnotations`.
 
-use admission::{Node, Violation};
+use admission::{Node, Remedy, Violation};
 
 use super::rule;
 use crate::label::{Domains, Keys, domain};
@@ -42,6 +42,6 @@ pub(super) fn violation(at: Node<'_>) -> Violation<'_> {
         rule::ANNOTATION,
         at,
         "a node may not write this annotation of a pod",
-        "remove it, or add it to allowedAnnotationKeys",
+        Remedy::REMOVE.and(", or add it to allowedAnnotationKeys"),
     )
 }

@@ -1,6 +1,6 @@
 //! The owner references of mirror pods.
 
-use admission::{Fault, Json, Node, ObjectWriter, Violations};
+use admission::{Fault, Json, Node, ObjectWriter, Remedy, Violations};
 
 use super::lookups::Lookups;
 use super::rule::{MIRROR_OWNER, MIRROR_OWNER_MISSING};
@@ -64,26 +64,26 @@ fn review_fields<'d>(
     violations: &mut Violations<'d>,
 ) -> Result<bool, Fault> {
     let mut is_valid = true;
-    let mut check = |holds: bool, at: Node<'d>, rule: &'static str, remedy: &'static str| {
+    let mut check = |holds: bool, at: Node<'d>, rule: &'static str, remedy: Remedy<&'static str>| {
         if !holds {
             is_valid = false;
             violations.refuse(MIRROR_OWNER, at, rule, remedy);
         }
     };
-    check(owner.api_version.text()? == Some("v1"), owner.api_version, ONLY_THE_NODE, "set it to v1");
-    check(owner.kind.text()? == Some("Node"), owner.kind, ONLY_THE_NODE, "set it to Node");
-    check(owner.name.text()? == Some(caller), owner.name, ONLY_THE_NODE, "set the name of the node");
+    check(owner.api_version.text()? == Some("v1"), owner.api_version, ONLY_THE_NODE, Remedy::set_text("v1"));
+    check(owner.kind.text()? == Some("Node"), owner.kind, ONLY_THE_NODE, Remedy::set_text("Node"));
+    check(owner.name.text()? == Some(caller), owner.name, ONLY_THE_NODE, "set the name of the node".into());
     check(
         owner.controller.boolean()? == Some(true),
         owner.controller,
         "the Node must be the controller, so that no other controller adopts the pod",
-        "set it to true",
+        Remedy::set_flag(true),
     );
     check(
         owner.block_owner_deletion.boolean()? != Some(true),
         owner.block_owner_deletion,
         "a mirror pod may not block the deletion of its Node",
-        "remove it",
+        Remedy::REMOVE,
     );
     Ok(is_valid)
 }

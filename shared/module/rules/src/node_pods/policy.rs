@@ -55,8 +55,6 @@ impl Policy for NodePods {
 
     const MUTATES: bool = true;
 
-    const EMITS_WARNINGS: bool = true;
-
     const CHECK_KIND_FIRST: bool = true;
 
     const OBJECT: Shape<'static> = Pod::FIELDS_FOR_NODE_PODS;
@@ -235,7 +233,8 @@ impl NodePods {
         let paths = violations.paths();
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         let warning = summary("node-pods would deny this pod", &paths, violations.more());
-        Verdict::admit().warn(warning).annotate(VIOLATIONS, annotation)
+        let verdict = Verdict::admit().warn(warning).annotate(VIOLATIONS, annotation);
+        verdict.would_deny(Self::ID, violations.rules())
     }
 }
 

@@ -1,6 +1,6 @@
 //! References of mirror pods to other API objects.
 
-use admission::{Fault, Node, Violations, choices};
+use admission::{Fault, Node, Remedy, Violations, choices};
 
 use super::rule;
 use crate::view::{ContainerKind, Pod};
@@ -161,7 +161,7 @@ fn forbid_if_named<'d>(reference: Option<Node<'d>>, violations: &mut Violations<
     Ok(())
 }
 
-const REMEDY: &str = "remove it from the static pod, or set apiObjectReferences to Allow";
+const REMEDY: Remedy<&str> = Remedy::REMOVE.and(" from the static pod, or set apiObjectReferences to Allow");
 
 fn forbid<'d>(at: Node<'d>, violations: &mut Violations<'d>) {
     violations.forbid(rule::MIRROR_REFERENCE, at, "a mirror pod may not refer to API objects", REMEDY);

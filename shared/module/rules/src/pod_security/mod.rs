@@ -47,6 +47,9 @@ pub use level::{Level, LevelVersion, NEWEST, Version};
 use modes::{Modes, StandardsByMode};
 pub use settings::{ExistingViolations, NamespaceLabels, Templates};
 
+/// The words with which warnings about violations of a standard begin, as those of the API server.
+pub const WOULD_VIOLATE: &str = "would violate PodSecurity ";
+
 /// The policy `pod-security` with its settings.
 #[derive(Debug)]
 pub struct PodSecurity {

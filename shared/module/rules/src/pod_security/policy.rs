@@ -74,8 +74,6 @@ impl Policy for PodSecurity {
         got("v1", "ReplicationController"),
     ]);
 
-    const EMITS_WARNINGS: bool = true;
-
     const CHECK_KIND_FIRST: bool = true;
 
     const OBJECT: Shape<'static> = Pod::FIELDS_FOR_POD_SECURITY_IN_ANY_KIND;

@@ -1,13 +1,11 @@
 //! The report on a pod at one standard: the violations of a denial, and the findings for warnings
 //! and audit annotations.
 
-use std::borrow::Cow;
-
-use admission::{Fault, Json, ObjectWriter, Quoted, Violation, Violations};
+use admission::{Fault, Json, ObjectWriter, Quoted, Remedy, Violation, Violations};
 
 use super::finding::{Finding, Problem, RefusedValue, Subject, UnsetField};
 use super::standard::{Allowed, Check, Field, FieldRule};
-use super::{LevelVersion, Modes};
+use super::{LevelVersion, Modes, WOULD_VIOLATE};
 use crate::summary::within;
 use crate::view::ContainerKind;
 
@@ -186,7 +184,8 @@ impl<'d> Report<'d> {
 
     /// Returns the start of a line: `would violate PodSecurity "restricted:latest": `.
     pub(super) fn start(&self) -> String {
-        let mut start = "would violate PodSecurity \"".to_owned();
+        let mut start = WOULD_VIOLATE.to_owned();
+        start.push('"');
         start.push_str(&self.standard.to_string());
         start.push_str("\": ");
         start
@@ -254,26 +253,27 @@ fn add_violations<'d>(
     if violations.are_full() {
         // Paths and texts that no message lists would only take memory.
         match problem {
-            Problem::Values(values) => values.iter().for_each(|_| violations.count()),
-            Problem::Unset(_) | Problem::Lacking(..) => violations.count(),
+            Problem::Values(values) => values.iter().for_each(|_| violations.count(check.id)),
+            Problem::Unset(_) | Problem::Lacking(..) => violations.count(check.id),
         }
         return Ok(());
     }
     let rule = rule_text(finding)?;
-    let remedy_of = |remedy: &'static str| match hint {
-        Hint::None => Cow::Borrowed(remedy),
-        Hint::ReadOnly => {
-            Cow::Owned([remedy, ", or set readOnly: true in every mount of the volume"].concat())
+    let remedy_of = |remedy: &Remedy<&'static str>| {
+        let mut remedy: Remedy = (*remedy).into();
+        match hint {
+            Hint::None => {}
+            Hint::ReadOnly => {
+                remedy.words.to_mut().push_str(", or set readOnly: true in every mount of the volume");
+            }
+            Hint::OtherUsers(entry) => {
+                let words = remedy.words.to_mut();
+                words.push_str(", or write serviceAccounts instead of users and groups in exclude[");
+                words.push_str(&entry.to_string());
+                words.push_str("], because a controller creates this pod");
+            }
         }
-        Hint::OtherUsers(entry) => Cow::Owned(
-            [
-                remedy,
-                ", or write serviceAccounts instead of users and groups in exclude[",
-                &entry.to_string(),
-                "], because a controller creates this pod",
-            ]
-            .concat(),
-        ),
+        remedy
     };
     match problem {
         Problem::Unset(UnsetField { parent, part, steps }) => {

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use admission::{Cluster, Edits, Fault, Node, Operation, Quoted, Request, Verdict, Violation, Violations};
+use admission::{
+    Cluster, Edits, Fault, Node, Operation, Quoted, Remedy, Request, Verdict, Violation, Violations,
+};
 
 use super::holders::{Holder, holders, other};
 use super::level::Level;
@@ -15,14 +17,14 @@ use super::settings::{Allocation, Mode, Settings, Source};
 use super::text::filled;
 use crate::view::Namespace;
 
-const CHOSEN: (&str, &str) = (
+const CHOSEN: (&str, Remedy<&str>) = (
     "only allocation.annotationEditors may choose the level of a Namespace",
-    "remove it, or ask one of them",
+    Remedy::REMOVE.and(", or ask one of them"),
 );
 
-const CHANGED: (&str, &str) = (
+const CHANGED: (&str, Remedy<&str>) = (
     "only allocation.annotationEditors may change the level of a Namespace",
-    "restore it, or ask one of them",
+    Remedy::in_words("restore it, or ask one of them"),
 );
 
 const WIDEN: &str = "widen allocation.categories";

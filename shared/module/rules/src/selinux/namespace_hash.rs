@@ -1,7 +1,7 @@
 //! The review of Namespaces whose levels are hashed: the label that a level is hashed from is
 //! protected, and the levels are unique.
 
-use admission::{Cluster, Fault, Node, Operation, Quoted, Request, Verdict, Violation, Violations};
+use admission::{Cluster, Fault, Node, Operation, Quoted, Remedy, Request, Verdict, Violation, Violations};
 
 use super::holders::{Holder, holders, other};
 use super::namespace_level::label_key;
@@ -56,7 +56,7 @@ pub(super) fn review<'d>(
     } else {
         "choose another name, or put both in one of allocation.sharedGroups"
     };
-    violations.push(Violation::invalid(LEVEL_TAKEN, label.unwrap_or(at), rule, remedy.to_owned()));
+    violations.push(Violation::invalid(LEVEL_TAKEN, label.unwrap_or(at), rule, remedy));
     Ok(violations.into())
 }
 
@@ -85,12 +85,12 @@ fn protect_label<'d>(
     let (rule, remedy) = if before.is_some() {
         (
             "only allocation.annotationEditors may change this label, which determines the level",
-            "restore it, or ask one of them",
+            Remedy::in_words("restore it, or ask one of them"),
         )
     } else {
         (
             "only allocation.annotationEditors may set this label, which determines the level",
-            "remove it, or ask one of them",
+            Remedy::REMOVE.and(", or ask one of them"),
         )
     };
     if let Some(at) = now.or(before) {

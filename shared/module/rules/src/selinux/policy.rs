@@ -60,8 +60,6 @@ impl Policy for Selinux {
 
     const MUTATES: bool = true;
 
-    const EMITS_WARNINGS: bool = true;
-
     const CHECK_KIND_FIRST: bool = true;
 
     const OBJECT: Shape<'static> = Pod::FIELDS_FOR_SELINUX_IN_ANY_KIND;

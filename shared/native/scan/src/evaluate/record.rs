@@ -168,7 +168,7 @@ impl<'j> Record<'j> {
             value_digest: violation.refused(asked.request).map(|value| report::digest(&value)),
             message,
             reason: violation.reason.clone(),
-            remedy: violation.remedy.clone(),
+            remedy: violation.remedy.as_ref().map(ToString::to_string),
             place: Some(self.locator.place(subject.spot, path)),
             concerns_pods: asked.concerns_pods(),
             others: Vec::new(),

@@ -69,7 +69,7 @@ impl Module {
                     }),
                 }
             }
-            Engine::Deployed(deployed) => deployed.validate(request, &cluster.objects).response.into(),
+            Engine::Deployed { policy, .. } => policy.validate(request, &cluster.objects).response.into(),
             Engine::Refused(problem) | Engine::Unavailable(problem) => {
                 AdmissionResponse::internal_error(request.uid(), problem).into()
             }

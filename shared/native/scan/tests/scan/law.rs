@@ -305,7 +305,8 @@ mod modules {
             context_aware_resources: resources.collect(),
             ..Deployment::new(entry.id)
         };
-        module.engine = Engine::Deployed(Box::new(host.deploy(deployment).unwrap()));
+        let policy_in_host = Box::new(host.deploy(deployment).unwrap());
+        module.engine = Engine::Deployed { policy: policy_in_host, twin: Some(entry) };
         policy
     }
 
@@ -345,12 +346,9 @@ mod modules {
                             .iter()
                             .filter(|finding| !finding.message.contains("further"))
                             .map(|finding| {
-                                let named = finding.rule_name.as_deref().or(control(&finding.message));
-                                if let (Status::Warned, Some(named)) = (finding.status, named) {
-                                    return (Status::Warned, None, None, named.to_owned());
-                                }
                                 (
                                     finding.status,
+                                    finding.rule.clone(),
                                     finding.path.clone(),
                                     finding.place.clone(),
                                     // Natively, the reason of an unknown verdict names the policy.
@@ -359,8 +357,6 @@ mod modules {
                             })
                             .collect();
                         findings.sort();
-                        // A warning names all violations of a control.
-                        findings.dedup_by(|one, other| one == other && one.0 == Status::Warned);
                         (findings, report.totals)
                     });
                     assert_eq!(native, hosted, "{}, granted: {is_granted}", case.place());

@@ -24,6 +24,7 @@ use crate::source::SourceName;
 const OWN_REPOSITORIES: &str = "ghcr.io/portcullis/policies/";
 
 /// The annotations of a policy about itself.
+const TITLE: &str = "io.kubewarden.policy.title";
 const SEVERITY: &str = "io.kubewarden.policy.severity";
 const CATEGORY: &str = "io.kubewarden.policy.category";
 
@@ -182,7 +183,10 @@ impl Loaded {
         let AnnotatedModule { path, metadata, .. } = &self.annotated;
         let host_capabilities = metadata.host_capabilities.clone();
         match self.module.deploy(Deployment { host_capabilities, ..deployment }) {
-            Ok(policy) => Engine::Deployed(Box::new(policy)),
+            Ok(policy) => Engine::Deployed {
+                policy: Box::new(policy),
+                twin: metadata.annotations.get(TITLE).and_then(|title| rules::find(title)),
+            },
             Err(HostError::Settings(problem)) => Engine::Refused(problem),
             Err(error) => Engine::Unavailable(Failure::about(path.display(), error).to_string()),
         }

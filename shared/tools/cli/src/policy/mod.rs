@@ -66,7 +66,7 @@ pub(crate) fn load(
     match &module.engine {
         Engine::Refused(problem) => Err(Failure::about(settings_name, problem)),
         Engine::Unavailable(reason) => Err(Failure::new(reason.as_str())),
-        Engine::Native(_) | Engine::Deployed(_) => Ok((module, deployment)),
+        Engine::Native(_) | Engine::Deployed { .. } => Ok((module, deployment)),
     }
 }
 

@@ -125,11 +125,11 @@ fn detail(
         path: steps.as_deref().map(path).unwrap_or_default(),
         message,
         rule: violation.reason.clone(),
-        remedy: violation.remedy.clone(),
+        remedy: violation.remedy.as_ref().map(ToString::to_string),
         mark: place.as_ref().and_then(|place| playground.mark(evaluated, place)),
         fix: match &place {
-            Some(summary::Place::Object(path)) => {
-                fix::action(violation, path).map(|action| action.describe())
+            Some(summary::Place::Object(_)) => {
+                violation.remedy.as_ref().and_then(|remedy| remedy.change.as_ref()).map(fix::label)
             }
             _ => None,
         },

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use admission::Change;
 use manifest::Step;
 use scan::Content;
 use similar::{DiffOp, TextDiff};
@@ -10,13 +11,13 @@ use super::evaluated::Evaluated;
 use super::summary::{self, Place};
 use super::{Playground, number};
 use crate::exchange::{Fix, TextEdit};
-use crate::fix::{Action, action, edit};
+use crate::fix::{self, edit};
 use crate::workspace::Workspace;
 
 pub(super) fn fix(playground: &Playground, evaluated: &Evaluated, policy: usize, controls: &[String]) -> Fix {
     let text = &playground.workspace.objects;
     let mut fix = Fix { text: text.clone(), ..Fix::default() };
-    let mut actions: Vec<(Vec<Step>, Action)> = Vec::new();
+    let mut changes: Vec<(Vec<Step>, Change)> = Vec::new();
     let mut lists_all = true;
     // An object without a request has no violations.
     let _ = summary::ask_about(playground, evaluated, &mut |prepared, answer, asked| {
@@ -31,10 +32,9 @@ pub(super) fn fix(playground: &Playground, evaluated: &Evaluated, policy: usize,
                 continue;
             }
             let (place, message) = summary::locate(evaluated, violation, asked);
-            match place {
-                Some(Place::Object(path)) if action(violation, &path).is_some() => {
-                    actions.extend(action(violation, &path).map(|action| (path, action)));
-                }
+            let change = violation.remedy.as_ref().and_then(|remedy| remedy.change.clone());
+            match (place, change) {
+                (Some(Place::Object(path)), Some(change)) => changes.push((path, change)),
                 _ => fix.left.push(message),
             }
         }
@@ -42,10 +42,10 @@ pub(super) fn fix(playground: &Playground, evaluated: &Evaluated, policy: usize,
     if !lists_all {
         fix.left.push("the policy does not list all violations; fix these, and evaluate again".to_owned());
     }
-    if actions.is_empty() {
+    if changes.is_empty() {
         return fix;
     }
-    let Some(new) = apply(evaluated, actions) else {
+    let Some(new) = apply(evaluated, changes) else {
         fix.left.push("the layout of this document does not allow an edit; follow the remedies".to_owned());
         return fix;
     };
@@ -57,18 +57,18 @@ pub(super) fn fix(playground: &Playground, evaluated: &Evaluated, policy: usize,
 }
 
 /// Returns the changed text of the document.
-fn apply(evaluated: &Evaluated, mut actions: Vec<(Vec<Step>, Action)>) -> Option<String> {
+fn apply(evaluated: &Evaluated, mut changes: Vec<(Vec<Step>, Change)>) -> Option<String> {
     let entry = evaluated.entry()?;
     let (Content::Object(before) | Content::Review(before)) = &entry.content else { return None };
     let mut after = before.clone();
     // Removals come last, the last items of lists first.
-    actions.sort_by(|(left, one), (right, other)| {
-        let is_removal = |action: &Action| *action == Action::Remove;
+    changes.sort_by(|(left, one), (right, other)| {
+        let is_removal = |change: &Change| matches!(change, Change::Remove | Change::RemoveItem);
         is_removal(one).cmp(&is_removal(other)).then_with(|| compare(right, left))
     });
-    actions.dedup();
-    for (path, action) in &actions {
-        action.apply(&mut after, path)?;
+    changes.dedup();
+    for (path, change) in &changes {
+        fix::apply(change, &mut after, path)?;
     }
     let document = &evaluated.placed.document;
     edit::edited(&document.text, entry.document, &entry.steps, before, &after)

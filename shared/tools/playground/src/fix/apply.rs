@@ -1,33 +1,32 @@
-//! The change of an object by an action.
+//! Changes of objects.
 
+use admission::Change;
 use manifest::Step;
 use serde_json::{Map, Value};
 
-use super::Action;
-
-impl Action {
-    /// Notes what the action does with the object. Removals come after all others, the last items
-    /// of lists first, so that indices stay.
-    pub(crate) fn apply(&self, object: &mut Value, path: &[Step]) -> Option<()> {
-        match self {
-            Self::Set(value) => {
-                *make(object, path)? = value.clone();
-                Some(())
+/// Makes a change at a path of an object; `None` if the object does not have the path. Of several
+/// changes, removals come after all others, the last items of lists first, so that indices stay.
+pub(crate) fn apply(change: &Change, object: &mut Value, path: &[Step]) -> Option<()> {
+    match change {
+        Change::SetFlag(value) => *make(object, path)? = (*value).into(),
+        Change::SetText(value) => *make(object, path)? = value.as_ref().into(),
+        Change::Insert(value) => {
+            let list = make(object, path)?;
+            if list.is_null() {
+                *list = Value::Array(Vec::new());
             }
-            Self::Add(value) => {
-                let list = make(object, path)?;
-                if list.is_null() {
-                    *list = Value::Array(Vec::new());
-                }
-                let items = list.as_array_mut()?;
-                if !items.contains(value) {
-                    items.push(value.clone());
-                }
-                Some(())
+            let items = list.as_array_mut()?;
+            if !items.iter().any(|item| item == value.as_ref()) {
+                items.push(value.as_ref().into());
             }
-            Self::Remove => remove(object, path),
+        }
+        Change::Remove => remove(object, path)?,
+        Change::RemoveItem => {
+            let last = path.iter().rposition(|step| matches!(step, Step::Index(_)))?;
+            remove(object, path.get(..=last)?)?;
         }
     }
+    Some(())
 }
 
 /// Returns a field, which is created with its parents if it does not exist.
@@ -44,14 +43,7 @@ fn make<'v>(object: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
 }
 
 /// Removes a field, with the parents that have no other field, and an item of a list with its list.
-/// The name of an item stands for the item.
 fn remove(object: &mut Value, path: &[Step]) -> Option<()> {
-    let path = match path {
-        [item @ .., Step::Index(_), Step::Field(name)] if name == "name" => {
-            path.get(..item.len().saturating_add(1))?
-        }
-        path => path,
-    };
     let (last, parents) = path.split_last()?;
     let parent = parents.iter().try_fold(&mut *object, |value, step| match step {
         Step::Field(name) => value.get_mut(name),
@@ -77,4 +69,40 @@ fn remove(object: &mut Value, path: &[Step]) -> Option<()> {
         return remove(object, parents);
     }
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn changes_are_made_with_the_parents_of_fields() {
+        let mut object = json!({
+            "spec": {
+                "hostPID": true,
+                "securityContext": { "sysctls": [{ "name": "a" }, { "name": "b" }] },
+                "containers": [{ "name": "c", "securityContext": { "privileged": true } }],
+            },
+        });
+        let container = "spec.containers[0].securityContext";
+        for (change, path) in [
+            (Change::SetFlag(false), format!("{container}.allowPrivilegeEscalation")),
+            (Change::Insert("ALL".into()), format!("{container}.capabilities.drop")),
+            (Change::Remove, format!("{container}.privileged")),
+            (Change::RemoveItem, "spec.securityContext.sysctls[1].name".to_owned()),
+            (Change::RemoveItem, "spec.securityContext.sysctls[0].name".to_owned()),
+            (Change::Remove, "spec.hostPID".to_owned()),
+        ] {
+            apply(&change, &mut object, &convert::steps(&path)).unwrap();
+        }
+        let context = json!({ "allowPrivilegeEscalation": false, "capabilities": { "drop": ["ALL"] } });
+        assert_eq!(
+            object,
+            json!({ "spec": { "containers": [{ "name": "c", "securityContext": context }] } })
+        );
+        assert_eq!(apply(&Change::Remove, &mut object, &convert::steps("spec.x")), None);
+        assert_eq!(apply(&Change::Remove, &mut object, &convert::steps("spec.containers[7]")), None);
+    }
 }

@@ -17,13 +17,13 @@
 //! Source: `policy/check_allowPrivilegeEscalation.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Revision, ValueType};
+use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Remedy, Revision, ValueType};
 
 const RULES: &[FieldRule] = &[FieldRule::of(
     Field::Container(Part::SecurityContext, &["allowPrivilegeEscalation"]),
     ValueType::Flag,
     Allowed::Only(&["false"]),
-    "set it to false",
+    Remedy::set_flag(false),
 )
 .required()];
 

@@ -19,14 +19,14 @@
 //! Source: `policy/check_appArmorProfile.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType};
+use super::{Allowed, Check, Field, FieldRule, Level, Part, Remedy, Revision, ValueType};
 
 const fn profile_type(field: Field) -> FieldRule {
     FieldRule::of(
         field,
         ValueType::RequiredText,
         Allowed::Only(&["RuntimeDefault", "Localhost"]),
-        "remove the profile or use one of these",
+        Remedy::set_text("RuntimeDefault").and(" or remove the profile"),
     )
 }
 
@@ -44,7 +44,7 @@ pub(super) const CHECK: Check = Check {
                 Field::Annotations("container.apparmor.security.beta.kubernetes.io/"),
                 ValueType::Text,
                 Allowed::Only(&["", "runtime/default", "localhost/*"]),
-                "remove it or use one of these",
+                Remedy::REMOVE.and(" or use one of these"),
             ),
         ],
     )],

@@ -14,7 +14,9 @@
 //! Source: `policy/check_capabilities_baseline.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType, capabilities_restricted};
+use super::{
+    Allowed, Check, Field, FieldRule, Level, Part, Remedy, Revision, ValueType, capabilities_restricted,
+};
 
 pub(super) const CHECK: Check = Check {
     id: "capabilities_baseline",
@@ -41,7 +43,7 @@ pub(super) const CHECK: Check = Check {
                 "SETUID",
                 "SYS_CHROOT",
             ]),
-            "remove it",
+            Remedy::REMOVE,
         )],
     )],
 };

@@ -21,21 +21,21 @@
 //! Source: `policy/check_capabilities_restricted.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Revision, ValueType};
+use super::{Allowed, Change, Check, Exception, Field, FieldRule, Level, Part, Remedy, Revision, ValueType};
 
 const RULES: &[FieldRule] = &[
     FieldRule::of(
         Field::Container(Part::SecurityContext, &["capabilities", "drop"]),
         ValueType::Texts,
         Allowed::Dropping("ALL"),
-        "add it to capabilities.drop",
+        Remedy::of(Change::Insert("ALL")),
     )
     .required(),
     FieldRule::of(
         Field::Container(Part::SecurityContext, &["capabilities", "add"]),
         ValueType::Texts,
         Allowed::Only(&["NET_BIND_SERVICE"]),
-        "remove it",
+        Remedy::REMOVE,
     ),
 ];
 

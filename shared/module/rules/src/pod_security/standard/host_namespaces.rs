@@ -15,10 +15,10 @@
 //! Source: `policy/check_hostNamespaces.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Field, FieldRule, Level, Revision, ValueType};
+use super::{Allowed, Check, Field, FieldRule, Level, Remedy, Revision, ValueType};
 
 const fn flag(field: &'static [&'static str]) -> FieldRule {
-    FieldRule::of(Field::Pod(field), ValueType::Flag, Allowed::Only(&["false"]), "remove it")
+    FieldRule::of(Field::Pod(field), ValueType::Flag, Allowed::Only(&["false"]), Remedy::REMOVE)
 }
 
 pub(super) const CHECK: Check = Check {

@@ -13,7 +13,7 @@
 //! Source: `policy/check_hostPathVolumes.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Field, FieldRule, Level, Revision, ValueType, restricted_volumes};
+use super::{Allowed, Check, Field, FieldRule, Level, Remedy, Revision, ValueType, restricted_volumes};
 
 pub(super) const CHECK: Check = Check {
     id: "hostPathVolumes",
@@ -26,7 +26,7 @@ pub(super) const CHECK: Check = Check {
             Field::Volume(&["hostPath"]),
             ValueType::HostPath,
             Allowed::Only(&[]),
-            "use another volume type",
+            Remedy::in_words("use another volume type"),
         )],
     )],
 };

@@ -12,7 +12,7 @@
 //! Source: `policy/check_hostPorts.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType};
+use super::{Allowed, Check, Field, FieldRule, Level, Part, Remedy, Revision, ValueType};
 
 pub(super) const CHECK: Check = Check {
     id: "hostPorts",
@@ -25,7 +25,7 @@ pub(super) const CHECK: Check = Check {
             Field::Container(Part::Ports, &["*", "hostPort"]),
             ValueType::Integer,
             Allowed::Only(&["0"]),
-            "remove it and use a Service",
+            Remedy::REMOVE.and(" and use a Service"),
         )],
     )],
 };

@@ -22,14 +22,14 @@
 //! Source: `policy/check_hostProbesAndhostLifecycle.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType};
+use super::{Allowed, Check, Field, FieldRule, Level, Part, Remedy, Revision, ValueType};
 
 const fn host(part: Part, field: &'static [&'static str]) -> FieldRule {
     FieldRule::of(
         Field::Container(part, field),
         ValueType::Text,
         Allowed::Only(&[""]),
-        "remove it, so that the kubelet calls the pod itself",
+        Remedy::REMOVE.and(", so that the kubelet calls the pod itself"),
     )
 }
 

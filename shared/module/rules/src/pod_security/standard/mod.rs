@@ -33,6 +33,8 @@ mod sysctls;
 mod tests;
 mod windows_host_process;
 
+use admission::{Change, Remedy};
+
 use crate::view::{ContainerKind, ContainerPart as Part};
 
 use super::Level;
@@ -119,10 +121,10 @@ pub struct FieldRule {
     pub allowed: Allowed,
     /// The meaning of an unset field.
     pub unset: Unset,
-    /// The remedy for a refused value, as messages print it.
-    pub remedy: &'static str,
-    /// The remedy for an unset field, as messages print it.
-    pub remedy_if_unset: &'static str,
+    /// The remedy for a refused value.
+    pub remedy: Remedy<&'static str>,
+    /// The remedy for an unset field.
+    pub remedy_if_unset: Remedy<&'static str>,
 }
 
 /// A field of a pod. Among the steps of a path, `*` stands for every element of a list.
@@ -244,7 +246,7 @@ impl Revision {
 
 impl FieldRule {
     /// A rule for a field that may be unset.
-    const fn of(field: Field, value_type: ValueType, allowed: Allowed, remedy: &'static str) -> Self {
+    const fn of(field: Field, value_type: ValueType, allowed: Allowed, remedy: Remedy<&'static str>) -> Self {
         Self { field, value_type, allowed, unset: Unset::Allowed, remedy, remedy_if_unset: remedy }
     }
 
@@ -253,9 +255,9 @@ impl FieldRule {
         self
     }
 
-    const fn required_here_or_in_pod(mut self, unset: Unset, remedy: &'static str) -> Self {
+    const fn required_here_or_in_pod(mut self, unset: Unset) -> Self {
         self.unset = unset;
-        self.remedy_if_unset = remedy;
+        self.remedy_if_unset = self.remedy.and(", here or for the pod");
         self
     }
 }

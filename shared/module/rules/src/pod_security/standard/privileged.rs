@@ -12,7 +12,7 @@
 //! Source: `policy/check_privileged.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType};
+use super::{Allowed, Check, Field, FieldRule, Level, Part, Remedy, Revision, ValueType};
 
 pub(super) const CHECK: Check = Check {
     id: "privileged",
@@ -25,7 +25,7 @@ pub(super) const CHECK: Check = Check {
             Field::Container(Part::SecurityContext, &["privileged"]),
             ValueType::Flag,
             Allowed::Only(&["false"]),
-            "remove it and add the capabilities that the container needs",
+            Remedy::REMOVE.and(" and add the capabilities that the container needs"),
         )],
     )],
 };

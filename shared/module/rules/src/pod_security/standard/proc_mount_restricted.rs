@@ -13,14 +13,14 @@
 //! Source: `policy/check_procMount_restricted.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType};
+use super::{Allowed, Check, Field, FieldRule, Level, Part, Remedy, Revision, ValueType};
 
 /// The rules of both levels.
 pub(super) const RULES: &[FieldRule] = &[FieldRule::of(
     Field::Container(Part::SecurityContext, &["procMount"]),
     ValueType::Text,
     Allowed::Only(&["Default"]),
-    "remove it",
+    Remedy::REMOVE,
 )];
 
 pub(super) const CHECK: Check = Check {

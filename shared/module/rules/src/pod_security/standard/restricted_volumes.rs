@@ -13,7 +13,7 @@
 //! Source: `policy/check_restrictedVolumes.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Field, FieldRule, Level, Revision, ValueType};
+use super::{Allowed, Check, Field, FieldRule, Level, Remedy, Revision, ValueType};
 
 pub(super) const CHECK: Check = Check {
     id: "restrictedVolumes",
@@ -58,7 +58,7 @@ pub(super) const CHECK: Check = Check {
                 "projected",
                 "secret",
             ]),
-            "use one of these, such as a persistentVolumeClaim for a volume of this type",
+            Remedy::in_words("use one of these, such as a persistentVolumeClaim for a volume of this type"),
         )],
     )],
 };

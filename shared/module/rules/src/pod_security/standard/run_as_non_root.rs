@@ -21,16 +21,16 @@
 //! Source: `policy/check_runAsNonRoot.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Revision, Unset, ValueType};
+use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Remedy, Revision, Unset, ValueType};
 
 const fn flag(field: Field) -> FieldRule {
-    FieldRule::of(field, ValueType::Flag, Allowed::Only(&["true"]), "set it to true")
+    FieldRule::of(field, ValueType::Flag, Allowed::Only(&["true"]), Remedy::set_flag(true))
 }
 
 const RULES: &[FieldRule] = &[
     flag(Field::PodSecurityContext(&["runAsNonRoot"])),
     flag(Field::Container(Part::SecurityContext, &["runAsNonRoot"]))
-        .required_here_or_in_pod(Unset::LeftToPod, "set it to true, here or for the pod"),
+        .required_here_or_in_pod(Unset::LeftToPod),
 ];
 
 pub(super) const CHECK: Check = Check {

@@ -17,10 +17,15 @@
 //! Source: `policy/check_runAsUser.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Revision, ValueType};
+use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Remedy, Revision, ValueType};
 
 const fn user(field: Field) -> FieldRule {
-    FieldRule::of(field, ValueType::Integer, Allowed::Except("0"), "remove it or use another user ID")
+    FieldRule::of(
+        field,
+        ValueType::Integer,
+        Allowed::Except("0"),
+        Remedy::REMOVE.and(" or use another user ID"),
+    )
 }
 
 const RULES: &[FieldRule] = &[

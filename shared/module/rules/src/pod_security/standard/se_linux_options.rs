@@ -26,14 +26,14 @@
 //! Source: `policy/check_seLinuxOptions.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType, extended};
+use super::{Allowed, Check, Field, FieldRule, Level, Part, Remedy, Revision, ValueType, extended};
 
 const fn one_of(field: Field, types: &'static [&'static str]) -> FieldRule {
-    FieldRule::of(field, ValueType::Text, Allowed::Only(types), "remove it or use one of these")
+    FieldRule::of(field, ValueType::Text, Allowed::Only(types), Remedy::REMOVE.and(" or use one of these"))
 }
 
 const fn none(field: Field) -> FieldRule {
-    FieldRule::of(field, ValueType::Text, Allowed::Only(&[""]), "remove it")
+    FieldRule::of(field, ValueType::Text, Allowed::Only(&[""]), Remedy::REMOVE)
 }
 
 const POD_TYPE: Field = Field::PodSecurityContext(&["seLinuxOptions", "type"]);

@@ -22,14 +22,16 @@
 //! Source: `policy/check_seccompProfile_baseline.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType, seccomp_profile_restricted};
+use super::{
+    Allowed, Check, Field, FieldRule, Level, Part, Remedy, Revision, ValueType, seccomp_profile_restricted,
+};
 
 const fn profile_annotation(field: Field) -> FieldRule {
     FieldRule::of(
         field,
         ValueType::Text,
         Allowed::Only(&["runtime/default", "docker/default", "localhost/*"]),
-        "remove it or use one of these",
+        Remedy::REMOVE.and(" or use one of these"),
     )
 }
 
@@ -38,7 +40,7 @@ const fn profile_type(field: Field) -> FieldRule {
         field,
         ValueType::RequiredText,
         Allowed::Only(&["RuntimeDefault", "Localhost"]),
-        "remove the profile or use one of these",
+        Remedy::set_text("RuntimeDefault").and(" or remove the profile"),
     )
 }
 

@@ -21,21 +21,21 @@
 //! Source: `policy/check_seccompProfile_restricted.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Revision, Unset, ValueType};
+use super::{Allowed, Check, Exception, Field, FieldRule, Level, Part, Remedy, Revision, Unset, ValueType};
 
 const fn profile_type(field: Field) -> FieldRule {
     FieldRule::of(
         field,
         ValueType::RequiredText,
         Allowed::Only(&["RuntimeDefault", "Localhost"]),
-        "use one of these",
+        Remedy::set_text("RuntimeDefault"),
     )
 }
 
 const RULES: &[FieldRule] = &[
     profile_type(Field::PodSecurityContext(&["seccompProfile", "type"])),
     profile_type(Field::Container(Part::SecurityContext, &["seccompProfile", "type"]))
-        .required_here_or_in_pod(Unset::Inherited, "set one of these, here or for the pod"),
+        .required_here_or_in_pod(Unset::Inherited),
 ];
 
 pub(super) const CHECK: Check = Check {

@@ -32,7 +32,7 @@
 //! Source: `policy/check_sysctls.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Field, FieldRule, Level, Revision, ValueType, extended};
+use super::{Allowed, Change, Check, Field, FieldRule, Level, Remedy, Revision, ValueType, extended};
 
 const V1_0: &[&str] = &[
     "kernel.shm_rmid_forced",
@@ -60,7 +60,7 @@ const fn allowing(names: &'static [&'static str]) -> FieldRule {
         Field::PodSecurityContext(&["sysctls", "*", "name"]),
         ValueType::RequiredText,
         Allowed::Only(names),
-        "remove it",
+        Remedy::of(Change::RemoveItem),
     )
 }
 

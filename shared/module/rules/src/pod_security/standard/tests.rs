@@ -132,3 +132,12 @@ fn the_shape_of_the_policy_keeps_every_restricted_field() {
     assert!(!is_kept("spec.containers[*].securityContext.notInvented"));
     assert!(!is_kept("spec.containers[*].securityContext"));
 }
+
+#[test]
+fn a_remedy_is_a_change_unless_people_have_to_choose() {
+    let rules = CHECKS.iter().flat_map(|check| check.revisions).flat_map(|revision| revision.rules);
+    let remedies = rules.flat_map(|rule| [rule.remedy, rule.remedy_if_unset]);
+    let decisions = remedies.filter(|remedy| remedy.change.is_none()).map(|remedy| remedy.words);
+    let volumes = "use one of these, such as a persistentVolumeClaim for a volume of this type";
+    assert_eq!(decisions.collect::<BTreeSet<_>>(), BTreeSet::from(["use another volume type", volumes]));
+}

@@ -14,10 +14,10 @@
 //! Source: `policy/check_windowsHostProcess.go` in k8s.io/pod-security-admission,
 //! <https://kubernetes.io/docs/concepts/security/pod-security-standards/>
 
-use super::{Allowed, Check, Field, FieldRule, Level, Part, Revision, ValueType};
+use super::{Allowed, Check, Field, FieldRule, Level, Part, Remedy, Revision, ValueType};
 
 const fn flag(field: Field) -> FieldRule {
-    FieldRule::of(field, ValueType::Flag, Allowed::Only(&["false"]), "remove it")
+    FieldRule::of(field, ValueType::Flag, Allowed::Only(&["false"]), Remedy::REMOVE)
 }
 
 pub(super) const CHECK: Check = Check {

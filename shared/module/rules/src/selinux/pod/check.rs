@@ -1,6 +1,6 @@
 //! Rules for the options that a site sets: user, role, type and level.
 
-use admission::{Fault, Quoted, Violation};
+use admission::{Change, Fault, Quoted, Remedy, Violation};
 
 use super::context::Context;
 use super::findings::Findings;
@@ -44,10 +44,10 @@ pub(super) fn check<'d>(
     };
     let Some(rule) = level_problem(context, level, freedom) else { return Ok(false) };
     let remedy = match context.expected_level(options.type_name) {
-        Some(level) => ["use ", &level.text()].concat(),
-        None => "remove it".to_owned(),
+        Some(level) => Change::SetText(level.text().into()).into(),
+        None => Remedy::REMOVE.into(),
     };
-    refuse(findings, site, "level", &rule, &remedy)?;
+    refuse(findings, site, "level", &rule, remedy)?;
     Ok(true)
 }
 
@@ -72,16 +72,11 @@ fn refuse<'d>(
     site: &Site<'d>,
     field: &'static str,
     rule: &str,
-    remedy: &str,
+    remedy: Remedy,
 ) -> Result<(), Fault> {
     let mut text = prefix(site)?;
     text.push_str(rule);
-    findings.violations.push(Violation::invalid(
-        rule::of_field(field),
-        site.at(field),
-        text,
-        remedy.to_owned(),
-    ));
+    findings.violations.push(Violation::invalid(rule::of_field(field), site.at(field), text, remedy));
     Ok(())
 }
 
@@ -101,7 +96,13 @@ fn check_name<'d>(
         return Ok(());
     }
     if name == "object_r" {
-        return refuse(findings, site, field, "is the role of files, not of processes", "remove it");
+        return refuse(
+            findings,
+            site,
+            field,
+            "is the role of files, not of processes",
+            Remedy::REMOVE.into(),
+        );
     }
     let setting = if field == "user" { "users" } else { "roles" };
     refuse_for_list(findings, site, field, setting, allowed)
@@ -113,7 +114,7 @@ fn refuse_for_fixed<'d>(
     field: &'static str,
     fixed: &str,
 ) -> Result<(), Fault> {
-    refuse(findings, site, field, DIFFERS, &["set it to ", fixed].concat())
+    refuse(findings, site, field, DIFFERS, Change::SetText(fixed.to_owned().into()).into())
 }
 
 fn refuse_for_list<'d>(
@@ -124,10 +125,10 @@ fn refuse_for_list<'d>(
     allowed: &[String],
 ) -> Result<(), Fault> {
     if allowed.is_empty() {
-        return refuse(findings, site, field, "must not be set", "remove it");
+        return refuse(findings, site, field, "must not be set", Remedy::REMOVE.into());
     }
     let rule = ["is not in ", setting, " (", &allowed.join(", "), ")"].concat();
-    refuse(findings, site, field, &rule, "remove it or use one of them")
+    refuse(findings, site, field, &rule, Remedy::REMOVE.and(" or use one of them").into())
 }
 
 fn check_type<'d>(
@@ -157,13 +158,19 @@ fn check_type<'d>(
         } else {
             "is unconfined and only for privileged containers and pods with hostPID or hostIPC"
         };
-        return refuse(findings, site, "type", rule, "remove it");
+        return refuse(findings, site, "type", rule, Remedy::REMOVE.into());
     }
     if settings.types.is_unlisted_unconfined(type_name) {
-        return refuse(findings, site, "type", "is unconfined and not one of types.unconfined", "remove it");
+        return refuse(
+            findings,
+            site,
+            "type",
+            "is unconfined and not one of types.unconfined",
+            Remedy::REMOVE.into(),
+        );
     }
     if is_file_type(type_name) {
-        return refuse(findings, site, "type", "is a type of files, not of processes", "remove it");
+        return refuse(findings, site, "type", "is a type of files, not of processes", Remedy::REMOVE.into());
     }
     if settings.types.allow(type_name)
         || settings.types.from_profiles && is_profile_type(context, lookups, findings, type_name)?

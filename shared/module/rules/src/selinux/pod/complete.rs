@@ -1,6 +1,6 @@
 //! Values that a pod lacks.
 
-use admission::{Fault, Violation};
+use admission::{Change, Fault, Remedy, Violation};
 
 use super::check::prefix;
 use super::context::Context;
@@ -85,7 +85,7 @@ fn complete_type<'d>(
     }
     let mut text = prefix(site)?;
     text.push_str(rule);
-    let remedy = ["set it to ", type_name].concat();
+    let remedy = Remedy::from(Change::SetText(type_name.to_owned().into()));
     findings.violations.push(Violation::required(TYPE, site.at("type"), text, remedy));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The findings of a review, and the verdict that follows from them in either mode.
 
 use admission::bounds::ANNOTATION;
-use admission::{Edits, Fault, Json, Node, Verdict, Violation, Violations};
+use admission::{Change, Edits, Fault, Json, Node, Remedy, Verdict, Violation, Violations};
 
 use crate::selinux::rule;
 use crate::selinux::settings::{Mode, OnLookupFailure};
@@ -84,7 +84,7 @@ impl<'d> Findings<'d> {
         if mode == Mode::Validate {
             for Missing { field, at, value, rule } in self.missing {
                 if let Some(rule) = rule {
-                    let remedy = ["set it to ", &value].concat();
+                    let remedy = Remedy::from(Change::SetText(value.into()));
                     self.violations.push(Violation::required(rule::of_field(field), at, rule, remedy));
                 }
             }

@@ -17,7 +17,7 @@ mod skip;
 mod subject;
 mod volumes;
 
-use admission::{Cluster, Fault, Operation, Request, Verdict};
+use admission::{Cluster, Fault, Operation, Remedy, Request, Verdict};
 
 use self::context::Context;
 use self::findings::Findings;
@@ -111,7 +111,7 @@ fn reject_host_namespaces<'d>(context: &Context<'_, 'd>, findings: &mut Findings
     if host_namespaces.action == HostNamespaceAction::Reject {
         for trigger in host_namespaces.triggers(context.subject.pod.spec())? {
             let rule = "pods must not share host namespaces, where SELinux does not confine them";
-            findings.violations.forbid(HOST_NAMESPACE, trigger, rule, "remove it");
+            findings.violations.forbid(HOST_NAMESPACE, trigger, rule, Remedy::REMOVE);
         }
     }
     Ok(())
