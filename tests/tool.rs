@@ -92,6 +92,43 @@ fn the_scan_of_the_readme_has_its_output() {
     assert!(read(&report).contains("Host Namespaces"));
 }
 
+/// By its metadata, a module is known as one of the policies of this version.
+#[test]
+fn findings_of_modules_have_the_rules_of_their_policies() {
+    let folder = Folder::new("tool-rules");
+    let pod = json!({
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": { "name": "a", "annotations": { "portcullis.dev/except.pod-security.hostPorts": "x" } },
+        "spec": {
+            "hostPID": true,
+            "containers": [{ "name": "c", "image": "i", "ports": [{ "containerPort": 1, "hostPort": 1 }] }],
+        },
+    });
+    let file = folder.file("pod.json", pod.to_string());
+    let settings = folder.file("settings.json", json!({ "level": "baseline" }).to_string());
+    let scan = |policy: &[&str]| {
+        let [file, settings] = [&file, &settings].map(|file| file.to_str().unwrap());
+        let done = portcullis(&[&["scan", file, "-o", "json", "-s", settings, "-p"], policy].concat());
+        assert_eq!(done.status, 1, "{done:?}");
+        let mut report: Value = serde_json::from_str(&done.stdout).unwrap();
+        (report["findings"].take(), report["policies"][0]["id"].take())
+    };
+    let native = scan(&["pod-security"]);
+    assert_eq!(native.1, "pod-security");
+    let named = |rule: &str| {
+        let findings = native.0.as_array().into_iter().flatten();
+        findings
+            .filter(|finding| finding["rule"] == rule)
+            .map(|finding| finding["excepted"].clone())
+            .collect()
+    };
+    let (open, excepted): (Vec<Value>, Vec<Value>) = (named("hostNamespaces"), named("hostPorts"));
+    assert_eq!((open, excepted), (vec![Value::Null], vec![json!("x")]));
+    assert_eq!(scan(&["pod-security", "--engine", "wasm"]), native);
+    assert_eq!(scan(&["target/policies/pod-security.wasm"]), native);
+}
+
 #[test]
 fn evaluates_every_sample() {
     for entry in rules::CATALOG {

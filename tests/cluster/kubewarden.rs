@@ -1,3 +1,4 @@
+use std::net::TcpStream;
 use std::{mem, thread};
 
 use kubewarden::matching::PolicyManifest;
@@ -35,6 +36,28 @@ impl<'a> Kubewarden<'a> {
         let old = mem::replace(&mut self.server, server);
         self.apply();
         drop(old);
+    }
+
+    /// Stores other policies of the same names, which the running policy server does not have.
+    pub(crate) fn store(&mut self, policies: &[Policy]) {
+        self.policies = policies.to_vec();
+    }
+
+    /// Writes the webhooks if the policy server is ready. Otherwise the controller waits.
+    ///
+    /// Source: `reconcilePolicy` in `internal/controller/policy_subreconciler.go` of
+    /// kubewarden/kubewarden-controller at 3460bb71. Each change of a policy, a webhook or a pod of
+    /// the policy server leads to a call, and further ones follow while it waits.
+    pub(crate) fn reconcile(&self) {
+        if TcpStream::connect(("127.0.0.1", self.server.port())).is_ok() {
+            self.apply();
+        }
+    }
+
+    /// Deletes the webhook of a policy whether the policy server is ready or not, as
+    /// `reconcilePolicyDeletion` does for a policy that is being deleted.
+    pub(crate) fn reconcile_deletion(&self, policy: &Policy) {
+        self.delete(policy).unwrap();
     }
 
     /// Writes the webhooks, and waits until the API server calls them.

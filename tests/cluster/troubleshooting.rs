@@ -16,18 +16,17 @@ fn document() -> String {
     std::fs::read_to_string(root().join("docs/troubleshooting.md")).unwrap()
 }
 
-/// The words of the commands of the section "Without Kubewarden's controller", without `kubectl`.
+/// The words of the commands of the section about outages, without `kubectl`, in their order.
 fn emergency_exits() -> Vec<Vec<String>> {
     let document = document();
-    let (_, section) = document.split_once("### Without Kubewarden's controller").unwrap();
-    let (_, commands) = section.split_once("```console\n").unwrap();
-    let (commands, _) = commands.split_once("```").unwrap();
-    let commands = commands.replace("\\\n", " ");
+    let (_, section) = document.split_once("### While no policy server answers").unwrap();
+    let (section, _) = section.split_once("\n### ").unwrap();
+    let blocks = section.split("```console\n").skip(1).map(|block| block.split_once("```").unwrap().0);
     let words = |command: &str| {
-        let command = command.split('#').next().unwrap_or_default();
-        command.split_whitespace().skip(2).map(|word| word.trim_matches('\'').to_owned()).collect()
+        let words = command.split_whitespace().filter(|word| *word != "\\").skip(2);
+        words.map(|word| word.trim_matches('\'').to_owned()).collect()
     };
-    commands.lines().map(words).collect()
+    blocks.map(words).collect()
 }
 
 pub(crate) fn outages(cluster: &Cluster) {
@@ -67,18 +66,37 @@ pub(crate) fn outages(cluster: &Cluster) {
     assert!(refused.errors.contains(webhook), "{}", refused.errors);
     assert!(refused.errors.trim_end().ends_with("connection refused"), "{}", refused.errors);
 
-    // The exits without Kubewarden's controller.
-    let exits = emergency_exits();
-    let [ignore, delete] = <[Vec<String>; 2]>::try_from(exits).unwrap();
+    // A change of the policy has no effect, because the controller waits for the policy server.
+    let mut ignoring = policy.clone();
+    ignoring.manifest["spec"]["failurePolicy"] = json!("Ignore");
+    kubewarden.store(&[ignoring]);
+    kubewarden.reconcile();
+    assert!(!create(&kubelet, &pod("refused")).is_success);
+    kubewarden.store(std::slice::from_ref(&policy));
+
+    let [ignore, delete_policy, delete] = <[Vec<String>; 3]>::try_from(emergency_exits()).unwrap();
     let kubectl = |command: &[String]| {
         let words: Vec<&str> = command.iter().map(String::as_str).collect();
         cluster.server.kubectl(&words).unwrap();
     };
     kubectl(&ignore);
     wait_until("admission without a verdict", || create(&kubelet, &pod("ignored")).is_success);
-    kubewarden.change(std::slice::from_ref(&policy));
+    // The controller sees the change, and restores the webhook once the policy server is ready.
+    kubewarden.reconcile();
+    create(&kubelet, &pod("still-ignored")).succeeded();
+    kubewarden.server.restart();
+    kubewarden.reconcile();
     kubewarden.server.kill();
     assert!(!create(&kubelet, &pod("refused")).is_success);
+
+    assert_eq!(delete_policy, ["delete", "clusteradmissionpolicy", POLICY]);
+    kubewarden.reconcile_deletion(&policy);
+    wait_until("admission without a policy", || create(&kubelet, &pod("without-policy")).is_success);
+    kubewarden.server.restart();
+    kubewarden.reconcile();
+    kubewarden.server.kill();
+    assert!(!create(&kubelet, &pod("refused")).is_success);
+
     kubectl(&delete);
     wait_until("admission without a webhook", || create(&kubelet, &pod("deleted")).is_success);
     kubewarden.server.restart();

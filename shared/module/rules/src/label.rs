@@ -157,6 +157,8 @@ pub struct LabelChange<'d> {
     pub at: Node<'d>,
     /// Whether the request removes it.
     pub removed: bool,
+    /// Whether the old object does not have the key.
+    pub added: bool,
 }
 
 /// Compares the labels or annotations of an old and a new object, and passes each change to
@@ -187,9 +189,11 @@ pub fn changes<'d>(
         let was = if order == Ordering::Greater { None } else { old.next() };
         let is = if order == Ordering::Less { None } else { new.next() };
         match (was, is) {
-            (Some(LabelEntry { key, at, .. }), None) => report(LabelChange { key, at: *at, removed: true }),
+            (Some(LabelEntry { key, at, .. }), None) => {
+                report(LabelChange { key, at: *at, removed: true, added: false });
+            }
             (was, Some(LabelEntry { key, value, at })) if was.is_none_or(|was| was.value != *value) => {
-                report(LabelChange { key, at: *at, removed: false });
+                report(LabelChange { key, at: *at, removed: false, added: was.is_none() });
             }
             _ => {}
         }

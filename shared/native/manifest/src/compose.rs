@@ -8,14 +8,18 @@
 //! * a key that a merge (`<<`) changes: kubectl goes by the order of the text, and kustomize and
 //!   the specification prefer the explicit key;
 //! * a document behind the line `...`, which kubectl ignores;
-//! * plain text in brackets with `?` or with a colon before a bracket or comma, and a block scalar
+//! * plain text in brackets with `?` or with a colon before an opening bracket, and a block scalar
 //!   as a whole document, of which kubectl makes something else.
+//!
+//! A colon before a closing bracket or a comma is part of the text to kubectl, and ends a key to
+//! the parser. Another character stands for it while the parser reads the text.
 
 mod fields;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StructureStyle, Tag};
+use granit_parser::{Event, Marker, Options, Parser, ScalarStyle, Span, StructureStyle, Tag};
 use serde_json::Value;
 
 use self::fields::Fields;
@@ -56,6 +60,8 @@ impl Fault {
         match self {
             // The document has ended before, and kubectl does not read on.
             Self::Syntax(at, words) if words.contains("<document start>") => invalid(*at, advised(words)),
+            // kubectl reads a colon behind several lines of text in brackets.
+            Self::Syntax(at, words) if words.contains("illegal placement") => invalid(*at, advised(words)),
             Self::Syntax(at, words) => invalid(*at, advised(words)).in_text(text),
             Self::Key(at, message) => invalid(*at, message.clone()).in_text(text),
             Self::Refused(at, message) => invalid(*at, message.clone()),
@@ -73,11 +79,37 @@ pub(crate) fn documents(text: &str, limits: Limits) -> Result<Vec<Part>, Fault> 
         let message = format!("kubectl and YAML divide this text into different documents; {advice}");
         return Err(Fault::Refused(at, message));
     }
-    Composer::new(text, limits).documents()
+    let mut changed = Cow::Borrowed(text);
+    let stand_in = STAND_INS.into_iter().find(|stand_in| !text.contains(*stand_in));
+    for _ in 0..PASSES {
+        let mut composer = Composer::new(&changed, limits, stand_in);
+        let documents = composer.documents();
+        let colons = composer.colons;
+        if colons.is_empty() {
+            return documents;
+        }
+        let Some(stand_in) = stand_in else { break };
+        for at in colons {
+            changed.to_mut().replace_range(at..=at, stand_in.encode_utf8(&mut [0; 1]));
+        }
+    }
+    Composer::new(text, limits, None).documents()
 }
+
+/// Characters that can stand for a colon in plain text in brackets, if the text has none of them.
+/// They have its length, so that places stay. `~` is not among them, because the parser gives it as
+/// the text of an empty value.
+const STAND_INS: [char; 5] = ['^', ';', '$', '=', '%'];
+
+/// The number of times that a text is composed with a stand-in for more colons.
+const PASSES: usize = 4;
 
 struct Composer<'t> {
     text: &'t str,
+    /// The character that stands for a colon that is part of plain text in brackets.
+    stand_in: Option<char>,
+    /// The bytes of the text at which there are more such colons.
+    colons: Vec<usize>,
     parser: Parser<'t, granit_parser::StrInput<'t>>,
     separators: Separators<'t>,
     limits: Limits,
@@ -96,12 +128,14 @@ struct Anchor {
 }
 
 impl<'t> Composer<'t> {
-    fn new(text: &'t str, limits: Limits) -> Self {
+    fn new(text: &'t str, limits: Limits, stand_in: Option<char>) -> Self {
         let mut options = Options::default();
         options.set_emit_comments(false);
         options.emit_anchor_events = true;
         Self {
             text,
+            stand_in,
+            colons: Vec::new(),
             parser: Parser::new_from_str_with_options(text, options),
             separators: Separators::of(text),
             limits,
@@ -112,7 +146,7 @@ impl<'t> Composer<'t> {
         }
     }
 
-    fn documents(mut self) -> Result<Vec<Part>, Fault> {
+    fn documents(&mut self) -> Result<Vec<Part>, Fault> {
         let mut documents = Vec::new();
         let mut is_first = true;
         loop {
@@ -252,14 +286,29 @@ impl<'t> Composer<'t> {
         {
             return Err(separator(at));
         }
-        let is_tagged_value = tag.is_some() && text.starts_with(':');
-        let is_other_text = is_tagged_value || self.is_other_text(text, span);
-        if self.flow > 0 && style == ScalarStyle::Plain && is_other_text {
-            let message = format!("kubectl reads something else than `{text}` here; quote it");
-            return Err(Fault::Refused(position(span), message));
+        let is_plain = style == ScalarStyle::Plain;
+        let whole = match self.stand_in {
+            Some(stand_in) if is_plain && text.contains(stand_in) => Cow::Owned(text.replace(stand_in, ":")),
+            _ => Cow::Borrowed(text),
+        };
+        if self.flow > 0 && is_plain {
+            // The empty value of the text before such a colon.
+            let [start, end] = [&span.start, &span.end].map(Marker::byte_offset);
+            if text == "~" && start.is_some() && [start, end].contains(&self.colons.last().copied()) {
+                return Ok(Value::Null);
+            }
+            let is_tagged_value = tag.is_some() && text.starts_with(':');
+            if let Some(colon) = self.colon_behind(text, span).filter(|_| !is_tagged_value) {
+                self.colons.push(colon);
+                return Ok(text.into());
+            }
+            if is_tagged_value || self.is_other_text(text, span) {
+                let message = format!("kubectl reads something else than `{whole}` here; quote it");
+                return Err(Fault::Refused(position(span), message));
+            }
         }
         let tag = tag.map(name);
-        let scalar = Scalar { text, is_plain: style == ScalarStyle::Plain, tag: tag.as_deref() };
+        let scalar = Scalar { text: &whole, is_plain, tag: tag.as_deref() };
         scalar.value().map_err(|message| Fault::Refused(position(span), message))
     }
 
@@ -271,6 +320,16 @@ impl<'t> Composer<'t> {
         let is_open =
             behind.strip_prefix(':').is_some_and(|rest| rest.starts_with([',', ']', '}', '[', '{']));
         is_open || text.starts_with('?') || words.any(|word| word.ends_with('?'))
+    }
+
+    /// Returns the place of a colon behind plain text in brackets that is part of the text for
+    /// kubectl, because no space follows it: `[2001:db8::]`.
+    fn colon_behind(&self, text: &str, span: &Span) -> Option<usize> {
+        self.stand_in?;
+        let end = span.end.byte_offset()?;
+        let rest = self.text.get(end..)?.strip_prefix(':')?;
+        let is_text = text.starts_with(|first: char| first.is_ascii_alphanumeric()) && !text.contains('?');
+        (is_text && rest.starts_with([',', ']', '}'])).then_some(end)
     }
 
     fn alias(&mut self, anchor: usize, span: &Span, depth: usize) -> Result<Part, Fault> {
@@ -345,7 +404,7 @@ fn position(span: &Span) -> Position {
     of_marker(&span.start)
 }
 
-fn of_marker(marker: &granit_parser::Marker) -> Position {
+fn of_marker(marker: &Marker) -> Position {
     let number = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     Position { line: number(marker.line()), column: number(marker.col() + 1) }
 }

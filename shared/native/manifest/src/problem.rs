@@ -88,7 +88,11 @@ fn is_of_template(line: &str) -> bool {
 /// Returns whether a line is in a mapping or list of lines, by the lines before it. Behind the end
 /// of another value, kubectl does not read on.
 fn is_in_block(line: &str, before: &[&str]) -> bool {
-    let is_end = |line: &&str| line.starts_with("---") || line.starts_with("...");
+    let is_end = |line: &&&str| line.starts_with("---") || line.starts_with("...");
+    // kubectl reads nothing behind the end of a document but the next one.
+    if before.iter().rev().find(is_end).is_some_and(|line| line.starts_with("...")) {
+        return false;
+    }
     let document = before.iter().rev().take_while(|line| !is_end(line));
     let is_content = |line: &&&str| !line.trim_start().is_empty() && !line.trim_start().starts_with('#');
     let first = document.filter(is_content).last();

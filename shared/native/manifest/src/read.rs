@@ -215,6 +215,24 @@ mod tests {
     }
 
     #[test]
+    fn a_colon_before_a_closing_bracket_or_a_comma_is_text_as_to_kubectl() {
+        for (text, meaning) in [
+            ("[1.2.3.4, 2001:db8::]", json!(["1.2.3.4", "2001:db8::"])),
+            ("[2001:db8::, ^]", json!(["2001:db8::", "^"])),
+            ("[a:, b:, c:, d:, e:, f:]", json!(["a:", "b:", "c:", "d:", "e:", "f:"])),
+            ("{a:}", json!({ "a:": null })),
+            ("{a:, b: [c:]}", json!({ "a:": null, "b": ["c:"] })),
+            ("[\"a\": b, x y:]", json!([{ "a": "b" }, "x y:"])),
+        ] {
+            assert_eq!(value(text), meaning, "{text}");
+        }
+        // Without a character that can stand for the colon, and where kubectl reads no text.
+        for text in ["[b:, \"^;$=%\"]", "[:]", "[b:[c]]", "[a?:, b]", "[a?b:, c]"] {
+            assert!(parsed(&format!("v: {text}")).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn keeps_numbers_in_json() {
         assert_eq!(parsed("{\"v\": 1.0}").unwrap(), [json!({ "v": 1.0 })]);
     }

@@ -183,6 +183,11 @@ pub struct Finding {
     pub reason: String,
     /// The remedy, in the imperative.
     pub remedy: Option<String>,
+    /// The field that a control of the Pod Security Standards restricts, such as
+    /// `spec.containers[*].ports[*].hostPort`, as `exclude` of `pod-security` takes it; `None` for
+    /// the rules of other policies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restricted_field: Option<String>,
     /// The place in the input.
     pub place: Option<Place>,
     /// Whether the finding is about the pods that a workload would create.

@@ -71,6 +71,7 @@ pub(crate) fn finding() -> Finding {
                   Privileged Containers: must be false or unset; remove the field"
             .to_owned(),
         reason: "Privileged Containers: must be false or unset".to_owned(),
+        restricted_field: Some("spec.containers[*].securityContext.privileged".to_owned()),
         remedy: Some("remove the field".to_owned()),
         place: Some(place("deploy/web.yaml", (21, 25), (21, 29), true)),
         concerns_pods: true,
@@ -85,19 +86,23 @@ fn others(count: u64) -> Vec<String> {
 }
 
 fn findings() -> Vec<Finding> {
+    let plain = Finding {
+        path: None,
+        stable_path: None,
+        value_digest: None,
+        restricted_field: None,
+        concerns_pods: false,
+        ..finding()
+    };
     let foreign = Finding {
         policy: 2,
         rule: DENIED.to_owned(),
         rule_name: None,
-        path: None,
-        stable_path: None,
-        value_digest: None,
         message: "the image is not signed".to_owned(),
         reason: "the image is not signed".to_owned(),
         remedy: None,
         place: Some(place("deploy/web.yaml", (3, 1), (30, 1), false)),
-        concerns_pods: false,
-        ..finding()
+        ..plain.clone()
     };
     let live = Finding {
         object: ObjectRef {
@@ -113,16 +118,12 @@ fn findings() -> Vec<Finding> {
         rule: FAULT.to_owned(),
         rule_name: None,
         status: Status::Unknown,
-        path: None,
-        stable_path: None,
-        value_digest: None,
         message: "the condition `exempt` calls authorizer, which needs a cluster".to_owned(),
         reason: "the condition `exempt` calls authorizer, which needs a cluster".to_owned(),
         remedy: None,
         place: None,
-        concerns_pods: false,
         others: others(11),
-        ..finding()
+        ..plain.clone()
     };
     let node = object("v1", "Node", None, "worker-1");
     let labels = Finding {
@@ -137,6 +138,7 @@ fn findings() -> Vec<Finding> {
             "metadata.labels[example.com/team]: Forbidden: only kube-admin may set the label; ask for it"
                 .to_owned(),
         reason: "only kube-admin may set the label".to_owned(),
+        restricted_field: None,
         remedy: Some("ask for it".to_owned()),
         place: Some(place("-", (5, 3), (5, 20), true)),
         concerns_pods: false,
@@ -144,17 +146,13 @@ fn findings() -> Vec<Finding> {
     };
     let hostile = Finding {
         object: object("v1", "Pod", Some("shop"), HOSTILE),
-        path: None,
-        stable_path: None,
-        value_digest: None,
         rule: HOSTILE.to_owned(),
         rule_name: Some(HOSTILE.to_owned()),
         message: format!("metadata.name: {HOSTILE}"),
         reason: HOSTILE.to_owned(),
         remedy: Some(HOSTILE.to_owned()),
         place: Some(place("deploy/a,b:c 100%.yaml", (1, 1), (1, 4), true)),
-        concerns_pods: false,
-        ..finding()
+        ..plain
     };
     let mut findings = vec![
         Finding { others: others(1), ..live.clone() },

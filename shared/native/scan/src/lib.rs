@@ -55,6 +55,7 @@ mod rendered;
 mod replacement;
 mod request;
 mod requests;
+mod restricted;
 mod run;
 mod scan;
 mod session;

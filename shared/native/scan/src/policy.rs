@@ -47,7 +47,7 @@ pub enum Engine {
     Deployed {
         /// The module with its settings.
         policy: Box<wapc_host::DeployedPolicy>,
-        /// The policy of this program with the title of the module. It says which rules the module
+        /// The policy of this program that the module was built of. It says which rules the module
         /// names, as far as both give the same reasons in the same words.
         twin: Option<&'static PolicyEntry>,
     },
@@ -81,7 +81,8 @@ impl Engine {
     }
 
     /// Returns the policy of this program whose rules findings name.
-    pub(crate) fn entry(&self) -> Option<&'static PolicyEntry> {
+    #[must_use]
+    pub fn entry(&self) -> Option<&'static PolicyEntry> {
         match self {
             Self::Native(entry) => Some(entry),
             #[cfg(feature = "modules")]

@@ -195,6 +195,7 @@ mod tests {
                 span: Some(Span { start: position, end: position }),
                 is_exact: true,
             }),
+            restricted_field: None,
             concerns_pods: false,
             others: Vec::new(),
             value_digest: None,

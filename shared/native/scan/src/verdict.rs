@@ -244,7 +244,7 @@ pub(crate) fn evaluate(policy: &Policy, found: &Match, request: &Request, cluste
 
 fn by_evaluator(evaluator: &Evaluator<Module>, request: &Request, cluster: &Cluster) -> Verdict {
     match evaluator {
-        Evaluator::Module(module) => module.evaluate(request, cluster),
+        Evaluator::Module(module) => module.explain(module.evaluate(request, cluster), request, cluster),
         Evaluator::Group(group) => {
             let mut lacking = BTreeSet::new();
             let mut look_ups = Vec::new();
@@ -297,17 +297,42 @@ impl Module {
                 unknown("a module may read every field".to_owned())
             }
             #[cfg(feature = "modules")]
-            Engine::Deployed { policy, twin } => {
-                let verdict = in_host::evaluate(policy, request, cluster);
-                match twin {
-                    Some(twin) => explained(verdict, twin, self, request, cluster),
-                    None => verdict,
-                }
-            }
+            Engine::Deployed { policy, .. } => in_host::evaluate(policy, request, cluster),
             Engine::Refused(_) | Engine::Unavailable(_) => {
                 unknown(self.engine.unavailable().unwrap_or_default())
             }
         }
+    }
+
+    /// Gives a verdict of the embedded host the rules of its violations, if the policy of this
+    /// program gives the same reasons in the same words.
+    #[cfg(feature = "modules")]
+    fn explain(&self, mut verdict: Verdict, request: &Request, cluster: &Cluster) -> Verdict {
+        let Engine::Deployed { twin: Some(twin), .. } = &self.engine else { return verdict };
+        let is_denied = matches!(verdict.effect, Effect::Denied(_));
+        let warns = self.strict().is_some() && !verdict.warnings.is_empty();
+        // A recording has the answers of one evaluation.
+        if !(is_denied || warns) || cluster.session.is_some() {
+            return verdict;
+        }
+        let own = natively(twin, self, request, cluster);
+        match (&verdict.effect, own.effect) {
+            (Effect::Denied(denial), Effect::Denied(own)) if own.lines() == denial.lines() => {
+                verdict.effect = Effect::Denied(own);
+            }
+            (Effect::Admitted, Effect::Admitted) => {}
+            _ => return verdict,
+        }
+        if own.warnings == verdict.warnings {
+            verdict.warned = own.warned;
+        }
+        verdict
+    }
+
+    #[cfg(not(feature = "modules"))]
+    #[expect(clippy::unused_self, reason = "without the embedded host, every verdict has its rules")]
+    fn explain(&self, verdict: Verdict, _: &Request, _: &Cluster) -> Verdict {
+        verdict
     }
 }
 
@@ -332,35 +357,6 @@ fn violations(
         }
         _ => Vec::new(),
     }
-}
-
-/// Returns the verdict of a module in the embedded host with the rules of its violations, if the
-/// policy of this program gives the same reasons in the same words.
-#[cfg(feature = "modules")]
-fn explained(
-    mut verdict: Verdict,
-    twin: &PolicyEntry,
-    module: &Module,
-    request: &Request,
-    cluster: &Cluster,
-) -> Verdict {
-    let gives_reasons = matches!(verdict.effect, Effect::Denied(_)) || !verdict.warnings.is_empty();
-    // A recording has the answers of one evaluation.
-    if !gives_reasons || cluster.session.is_some() {
-        return verdict;
-    }
-    let own = natively(twin, module, request, cluster);
-    match (&verdict.effect, own.effect) {
-        (Effect::Denied(denial), Effect::Denied(own)) if own.lines() == denial.lines() => {
-            verdict.effect = Effect::Denied(own);
-        }
-        (Effect::Admitted, Effect::Admitted) | (Effect::Mutated(_), Effect::Mutated(_)) => {}
-        _ => return verdict,
-    }
-    if own.warnings == verdict.warnings {
-        verdict.warned = own.warned;
-    }
-    verdict
 }
 
 fn unknown(reason: String) -> Verdict {

@@ -121,12 +121,8 @@ pub(crate) fn read(
                     }),
                     Err(error) => Err(about(error.to_string())),
                 });
-            } else if is_misspelt(&object) {
-                let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
-                found.push(Err(about(format!(
-                    "{kind} is not a kind of policy; write ClusterAdmissionPolicy, AdmissionPolicy, \
-                     ClusterAdmissionPolicyGroup or AdmissionPolicyGroup"
-                ))));
+            } else if let Some(problem) = PolicyKind::misspelt(&object) {
+                found.push(Err(about(problem)));
             }
         }
     }
@@ -151,11 +147,6 @@ fn of_file(file: &Path, files: &Files) -> Result<Vec<Value>, String> {
     }
     let items = |document| kubernetes::objects::items(document).unwrap_or_else(|object| vec![object]);
     Ok(documents.into_iter().flat_map(items).collect())
-}
-
-fn is_misspelt(object: &Value) -> bool {
-    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
-    text("apiVersion").starts_with("policies.kubewarden.io/") && text("kind") != "PolicyServer"
 }
 
 pub(crate) struct Policies<'m> {

@@ -65,7 +65,7 @@ pub(super) const SET_BY_EVERY_KUBELET: [&str; 5] = [
 const ADDONS: [(&str, Remedy<&str>); 4] = [
     (
         "beta.kubernetes.io/fluentd-ds-ready",
-        Remedy::REMOVE.and(" from --node-labels, because the addon no longer selects nodes by it"),
+        Remedy::in_words("remove it from --node-labels, because the addon no longer selects nodes by it"),
     ),
     (
         "beta.kubernetes.io/metadata-proxy-ready",

@@ -149,7 +149,7 @@ impl NodeLabels {
         report: &mut Report<'d>,
     ) -> Result<(), Fault> {
         let labels = |node: ClusterNode<'d>| node.metadata().labels();
-        changes(old.map(labels), labels(new), &mut |LabelChange { key, at, removed }| {
+        changes(old.map(labels), labels(new), &mut |LabelChange { key, at, removed, .. }| {
             let Some(reason) = self.reason(key, operation) else { return };
             let Objection { rule, remedy } = reason.objection(key);
             let remedy = if removed { KEEP } else { remedy };

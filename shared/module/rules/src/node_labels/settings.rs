@@ -102,7 +102,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "selfRegistration",
-        "`Deny`: nodes may not create their own Node. For clusters whose control plane creates the Nodes.",
+        "`Deny`: nodes may not create their own Node. For clusters whose control plane creates the Nodes. The match condition for ordinary registrations has to go.",
     ),
     (
         "ownerReferenceChanges",

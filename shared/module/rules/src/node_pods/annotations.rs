@@ -37,11 +37,13 @@ impl Annotations {
     }
 }
 
-pub(super) fn violation(at: Node<'_>) -> Violation<'_> {
-    Violation::forbidden(
-        rule::ANNOTATION,
-        at,
-        "a node may not write this annotation of a pod",
-        Remedy::REMOVE.and(", or add it to allowedAnnotationKeys"),
-    )
+/// Returns the violation of an annotation of a pod that a node adds or, unless `is_added`, changes
+/// or removes.
+pub(super) fn violation(at: Node<'_>, is_added: bool) -> Violation<'_> {
+    let remedy = if is_added {
+        Remedy::REMOVE.and(", or add it to allowedAnnotationKeys")
+    } else {
+        Remedy::in_words("leave it unchanged, or add it to allowedAnnotationKeys")
+    };
+    Violation::forbidden(rule::ANNOTATION, at, "a node may not write this annotation of a pod", remedy)
 }

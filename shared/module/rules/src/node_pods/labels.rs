@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use admission::{Fault, Node, Remedy, SettingsError, Violation, choices};
+use admission::{Fault, Node, SettingsError, Violation, choices};
 
 use super::lookups::{COPIED, Lookups};
 use super::rule;
@@ -115,7 +115,7 @@ impl Reason {
                 rule::MIRROR_LABEL,
                 at,
                 "mirror pods may not have this label, even if the Namespace lists it",
-                Remedy::REMOVE.and(" from the static pod, or add it with its value to allowedLabels"),
+                "remove it from the static pod, or add it with its value to allowedLabels",
             ),
         }
     }

@@ -143,7 +143,7 @@ impl NodePods {
             for (key, at) in metadata.annotations().fields()? {
                 // This module may have munged the pod already, under this or another policy.
                 if !annotations.allow(key) && !munge::is_record(key) {
-                    found.annotations.push(annotations::violation(at));
+                    found.annotations.push(annotations::violation(at, true));
                 }
             }
         }
@@ -194,7 +194,7 @@ impl NodePods {
                         "leave it unchanged",
                     );
                 } else if settings.annotations.as_ref().is_some_and(|known| !known.allow(change.key)) {
-                    found.annotations.push(annotations::violation(change.at));
+                    found.annotations.push(annotations::violation(change.at, change.added));
                 }
             })?;
         }

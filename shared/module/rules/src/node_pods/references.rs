@@ -161,7 +161,8 @@ fn forbid_if_named<'d>(reference: Option<Node<'d>>, violations: &mut Violations<
     Ok(())
 }
 
-const REMEDY: Remedy<&str> = Remedy::REMOVE.and(" from the static pod, or set apiObjectReferences to Allow");
+const REMEDY: Remedy<&str> =
+    Remedy::in_words("remove it from the static pod, or set apiObjectReferences to Allow");
 
 fn forbid<'d>(at: Node<'d>, violations: &mut Violations<'d>) {
     violations.forbid(rule::MIRROR_REFERENCE, at, "a mirror pod may not refer to API objects", REMEDY);

@@ -3,8 +3,12 @@
 use std::fmt;
 
 use serde_json::Value;
+use text::nearest;
 
 pub(super) const GROUP: &str = "policies.kubewarden.io";
+
+/// The kind of the group that is not a policy.
+const SERVER: &str = "PolicyServer";
 
 /// The kind of a policy.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -45,6 +49,34 @@ impl PolicyKind {
         let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
         let (group, _) = text("apiVersion").split_once('/')?;
         Self::ALL.into_iter().find(|kind| group == GROUP && kind.name() == text("kind"))
+    }
+
+    /// Says what is wrong with an object that is probably meant to be a policy and that Kubewarden
+    /// does not know; `None` for policies and all other objects.
+    #[must_use]
+    pub fn misspelt(object: &Value) -> Option<String> {
+        let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (version, kind) = (text("apiVersion"), text("kind"));
+        let (group, _) = version.split_once('/').unwrap_or_default();
+        let names = Self::ALL.map(Self::name);
+        let is_policy = names.contains(&kind);
+        if group == GROUP {
+            let is_known = is_policy || kind == SERVER;
+            let problem = || {
+                format!(
+                    "{kind} of {version} is not a kind of policy and evaluates nothing; write {}",
+                    names.join(", ")
+                )
+            };
+            return (!is_known).then(problem);
+        }
+        // Only this name is short enough for kinds of others.
+        let may_be_of_others = kind == Self::AdmissionPolicy.name() && nearest(group, &[GROUP]).is_none();
+        (is_policy && !may_be_of_others).then(|| {
+            format!(
+                "{kind} of {version} is not a policy of Kubewarden and evaluates nothing; write {GROUP}/v1"
+            )
+        })
     }
 
     pub(super) fn is_namespaced(self) -> bool {

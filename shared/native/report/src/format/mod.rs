@@ -1,5 +1,6 @@
 //! The formats of a report.
 
+mod compact;
 mod comparison;
 mod excerpt;
 mod github;
@@ -27,6 +28,8 @@ pub enum Format {
     /// Text for people, grouped by file or by namespace.
     #[default]
     Text,
+    /// A line for each finding, as compilers print them.
+    Compact,
     /// The [`Report`] as JSON.
     Json,
     /// SARIF 2.1.0, as GitHub code scanning reads it.
@@ -47,11 +50,12 @@ pub enum Format {
 
 impl Format {
     /// The names of all formats.
-    pub const NAMES: [&'static str; 9] =
-        ["text", "json", "sarif", "junit", "github", "gitlab", "markdown", "openreports", "html"];
+    pub const NAMES: [&'static str; 10] =
+        ["text", "compact", "json", "sarif", "junit", "github", "gitlab", "markdown", "openreports", "html"];
 
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Text,
+        Self::Compact,
         Self::Json,
         Self::Sarif,
         Self::Junit,
@@ -190,6 +194,7 @@ impl fmt::Debug for Options<'_> {
 pub fn write(out: &mut dyn Write, report: &Report, format: Format, options: &Options<'_>) -> io::Result<()> {
     match format {
         Format::Text => text::write(out, report, options),
+        Format::Compact => compact::write(out, report),
         Format::Json => json::write(out, report),
         Format::Sarif => sarif::write(out, report, options),
         Format::Junit => junit::write(out, report, options),
@@ -256,6 +261,7 @@ pub(crate) mod tests {
         };
         for (format, parts) in [
             (Format::Text, &["high, chart/a.yaml (line unknown)\n", "error: b.yaml: unreadable\n"][..]),
+            (Format::Compact, &["chart/a.yaml: error: spec.", "\nb.yaml: error: unreadable\n"]),
             (
                 Format::Json,
                 &[
@@ -308,7 +314,7 @@ pub(crate) mod tests {
         assert_eq!(error("sarf=x"), r#"the format "sarf" is not known; did you mean sarif?"#);
         assert_eq!(
             error("pdf"),
-            "the format \"pdf\" is not known; use one of text, json, sarif, junit, github, gitlab, markdown, \
+            "the format \"pdf\" is not known; use one of text, compact, json, sarif, junit, github, gitlab, markdown, \
              openreports, html"
         );
         assert_eq!(error("json="), "the name of the file is missing after =; write FORMAT=FILE");
@@ -339,6 +345,7 @@ pub(crate) mod tests {
     fn extension(format: &str) -> &str {
         match format {
             "text" => "txt",
+            "compact" => "compact.txt",
             "sarif" => "sarif.json",
             "junit" => "junit.xml",
             "github" => "github.txt",

@@ -157,6 +157,9 @@ fn result_of<'r>(view: &'r View<'_>, finding: &'r Finding, result: &'static str)
     };
     property("path", finding.path.clone());
     property("remedy", finding.remedy.clone());
+    // The two fields by which an exclusion names what it covers.
+    property("restrictedField", finding.restricted_field.clone());
+    property("controlName", finding.rule_name.clone().filter(|_| finding.restricted_field.is_some()));
     property("exception", finding.excepted.clone());
     property("isKnown", finding.is_known.then(|| "true".to_owned()));
     property("concernsPods", finding.concerns_pods.then(|| "true".to_owned()));

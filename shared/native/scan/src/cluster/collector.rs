@@ -7,9 +7,9 @@ use kubernetes::kinds::Kinds;
 use kubernetes::objects::Objects;
 use serde_json::{Map, Value, json};
 
-use super::{Cluster, DEFINITION, Key, Kind, owned};
+use super::{Cluster, DEFINITION, Key, Kind, MOST_STATES, owned};
 use crate::entry::{Content, Entry};
-use crate::input::{Chunk, Input};
+use crate::input::{Chunk, Input, may_spell};
 use crate::options::Options;
 use crate::request::complete;
 
@@ -43,14 +43,11 @@ impl Collector {
     }
 
     /// Returns whether a piece can contain an object of one of the kinds. The list can name the
-    /// kind of its items, and an escape can hide it.
+    /// kind of its items, and the text can spell it in another way.
     pub(crate) fn may_have(&self, chunk: &Chunk) -> bool {
-        /// The escapes of JSON and YAML that can be in a name: those of characters, and of the end
-        /// of a line.
-        const ESCAPES: [&str; 5] = ["\\u", "\\U", "\\x", "\\\n", "\\\r"];
         let of_items = chunk.list.as_ref().and_then(|list| list.fields.get("kind")).and_then(Value::as_str);
         let of_items = of_items.and_then(|kind| kind.strip_suffix("List"));
-        ESCAPES.iter().any(|escape| chunk.text.contains(escape))
+        may_spell(chunk.text.as_bytes())
             || self.kinds.iter().any(|(_, kind)| of_items == Some(kind) || chunk.text.contains(kind.as_str()))
     }
 
@@ -94,7 +91,7 @@ impl Collector {
         let mut objects: BTreeMap<Key, Value> =
             stored.into_iter().map(|object| (key(&object), object)).collect();
         let mut states = BTreeMap::new();
-        let mut ambiguous = BTreeSet::new();
+        let mut ambiguous: BTreeMap<Key, Vec<Value>> = BTreeMap::new();
         // The Namespaces of which the input has states with different labels.
         let mut without_labels = BTreeSet::new();
         for mut object in given {
@@ -106,7 +103,10 @@ impl Collector {
                 if is_namespace(&key) && labels_of(&known) != labels_of(&object) {
                     without_labels.insert(key.2.clone());
                 }
-                ambiguous.insert(key);
+                let states = ambiguous.entry(key).or_insert_with(|| vec![known]);
+                if states.len() < MOST_STATES && !states.contains(&object) {
+                    states.push(object);
+                }
             }
         }
         let mut remarks = Vec::new();

@@ -84,9 +84,8 @@ impl admission::Cluster for LookUps<'_> {
             None => {}
         }
         self.require_collected([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
-        if let Some(why) =
-            self.cluster.ambiguity(wanted.api_version, wanted.kind, wanted.namespace, Some(wanted.name))
-        {
+        let Get { api_version, kind, namespace, name, shape } = *wanted;
+        if let Some(why) = self.cluster.ambiguity(api_version, kind, namespace, Some(name), shape) {
             return Err(self.unanswered(why));
         }
         let found = admission::Cluster::get(&*self.cluster.objects, wanted)?;
@@ -103,7 +102,8 @@ impl admission::Cluster for LookUps<'_> {
             return answer;
         }
         self.require_collected([(wanted.api_version.to_owned(), wanted.kind.to_owned())])?;
-        let ambiguous = self.cluster.ambiguity(wanted.api_version, wanted.kind, wanted.namespace, None);
+        let List { api_version, kind, namespace, shape } = *wanted;
+        let ambiguous = self.cluster.ambiguity(api_version, kind, namespace, None, shape);
         match ambiguous.or_else(|| self.cluster.misses_kind(wanted.api_version, wanted.kind)) {
             Some(why) => Err(self.unanswered(why)),
             None => admission::Cluster::list(&*self.cluster.objects, wanted),

@@ -6,6 +6,7 @@ mod look_ups;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use admission::Shape;
 use kubernetes::kinds::Kinds;
 use kubernetes::objects::{Memo, Objects};
 use serde_json::Value;
@@ -50,8 +51,8 @@ pub struct Cluster {
     /// The kinds of which all objects of the input were collected; `None` for all kinds.
     collected: Option<BTreeSet<Kind>>,
     kinds: BTreeSet<Kind>,
-    /// The objects that the input has in several states.
-    ambiguous: BTreeSet<Key>,
+    /// The objects that the input has in several states, with the states.
+    ambiguous: BTreeMap<Key, Vec<Value>>,
     /// The kinds of which not all objects could be read, with the reason.
     withheld: BTreeMap<Kind, String>,
     namespaces: BTreeMap<String, Value>,
@@ -63,6 +64,33 @@ pub struct Cluster {
     pub(crate) session: Option<Arc<Session>>,
     memo: Arc<Memo>,
 }
+
+/// Returns whether two states of an object are equal in what a shape keeps.
+fn are_equal(shape: Shape<'_>, one: &Value, other: &Value) -> bool {
+    match (shape, one, other) {
+        (Shape::Each(None), ..) => one == other,
+        (Shape::Fields(fields), Value::Object(one), Value::Object(other)) => {
+            fields.iter().all(|(name, shape)| match (one.get(*name), other.get(*name)) {
+                (Some(one), Some(other)) => are_equal(*shape, one, other),
+                (one, other) => one == other,
+            })
+        }
+        (Shape::Each(Some(shape)), Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .all(|(name, one)| other.get(name).is_some_and(|other| are_equal(*shape, one, other)))
+        }
+        (_, Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| are_equal(shape, one, other))
+        }
+        _ => one == other,
+    }
+}
+
+/// The number of states of one object from which on they count as different, so that look-ups do
+/// not compare many.
+const MOST_STATES: usize = 16;
 
 /// Kind, namespace and name of an object.
 type Key = (Kind, String, String);
@@ -104,7 +132,7 @@ impl Cluster {
     pub fn of(objects: Arc<Objects>) -> Self {
         Self {
             withheld: BTreeMap::new(),
-            ambiguous: BTreeSet::new(),
+            ambiguous: BTreeMap::new(),
             objects,
             is_complete: true,
             collected: None,
@@ -155,21 +183,30 @@ impl Cluster {
     }
 
     /// Returns why a look-up has no answer if the input has several states of an object that it is
-    /// about.
+    /// about, and the states differ in what the shape keeps.
     pub(crate) fn ambiguity(
         &self,
         api_version: &str,
         kind: &str,
         namespace: Option<&str>,
         name: Option<&str>,
+        shape: Shape<'_>,
     ) -> Option<String> {
-        let is_asked = |((version, of_kind), of_namespace, of_name): &&Key| {
-            version == api_version
-                && of_kind == kind
-                && namespace.is_none_or(|namespace| namespace == of_namespace)
+        let kind = (api_version.to_owned(), kind.to_owned());
+        let of_kind = self.ambiguous.range((kind.clone(), String::new(), String::new())..);
+        let is_asked = |(_, of_namespace, of_name): &Key| {
+            namespace.is_none_or(|namespace| namespace == of_namespace)
                 && name.is_none_or(|name| name == of_name)
         };
-        let ((_, kind), _, name) = self.ambiguous.iter().find(is_asked)?;
+        let differ = |states: &[Value]| match states {
+            _ if states.len() >= MOST_STATES => true,
+            [first, others @ ..] => others.iter().any(|other| !are_equal(shape, first, other)),
+            [] => false,
+        };
+        let ((_, kind), _, name) = of_kind
+            .take_while(|((of_kind, ..), _)| *of_kind == kind)
+            .find(|(key, states)| is_asked(key) && differ(states))
+            .map(|(key, _)| key)?;
         Some(format!("the input has several states of {kind} {name}; evaluate one at a time"))
     }
 
@@ -197,7 +234,9 @@ impl Cluster {
         if let Some(why) = rbac_kinds().find_map(|kind| self.withheld.get(&kind)) {
             return Some(why.clone());
         }
-        if let Some(why) = RBAC_KINDS.iter().find_map(|kind| self.ambiguity(RBAC, kind, None, None)) {
+        if let Some(why) =
+            RBAC_KINDS.iter().find_map(|kind| self.ambiguity(RBAC, kind, None, None, Shape::ALL))
+        {
             return Some(why);
         }
         let has = |kind: &str| self.kinds.contains(&(RBAC.to_owned(), kind.to_owned()));

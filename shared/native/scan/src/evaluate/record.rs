@@ -1,7 +1,9 @@
 //! The findings and counts that the answers about a subject make.
 
+use admission::Policy as _;
 use kubewarden::matching::Decision;
 use report::{Finding, Mutation, Notice, ObjectRef, Status};
+use rules::pod_security::PodSecurity;
 use serde_json::Value;
 
 use super::{Output, Walk};
@@ -11,6 +13,7 @@ use crate::entry::Spot;
 use crate::exceptions::{Exceptions, Remark};
 use crate::locate::Locator;
 use crate::observer::Explanation;
+use crate::restricted::restricted_field;
 use crate::subject::stable_path;
 use crate::verdict::{Effect, Verdict, names_violations};
 use crate::violation::{Denial, Violation, of_text};
@@ -157,6 +160,10 @@ impl<'j> Record<'j> {
             rule: violation.rule.map_or(general, |rule| rule.id).to_owned(),
             rule_name: violation.rule.map(|rule| rule.name.to_owned()),
             object: subject.reference.clone(),
+            restricted_field: violation
+                .rule
+                .filter(|rule| rule.policy == PodSecurity::ID)
+                .and_then(|rule| restricted_field(rule.id, steps.as_deref()?)),
             path: steps.as_deref().map(crate::subject::path),
             // A value outside of the object, such as one of the old object, has a place, too.
             stable_path: match (steps.as_deref(), violation.payload_steps()) {

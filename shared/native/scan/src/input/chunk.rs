@@ -151,10 +151,6 @@ impl Cursor {
 }
 
 pub(crate) fn utf8(bytes: Vec<u8>, at: Position) -> Result<String, Problem> {
-    // A byte order mark, which editors of Windows write.
-    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Err(Problem::new(Some(at), "UTF-16; convert it to UTF-8"));
-    }
     String::from_utf8(bytes).map_err(|error| {
         let mut cursor = Cursor(at);
         cursor.pass(error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default());

@@ -11,7 +11,7 @@ use manifest::Problem;
 use memchr::memmem;
 use report::Level;
 
-use super::chunk::{Chunk, Origin, Unreadable};
+use super::chunk::{Chunk, Cursor, LIMIT, Origin, Unreadable, too_long};
 use super::piece::{Piece, Pieces};
 use crate::checkout::Checkout;
 use crate::cluster::Kind;
@@ -159,10 +159,28 @@ const SEARCHED: u64 = 16 * 1024 * 1024;
 /// objects have, or can spell them in another way.
 pub(crate) fn may_be_object(text: &[u8]) -> bool {
     let has = |word: &[u8]| memmem::find(text, word).is_some();
-    let is_escape = |pair: &[u8]| matches!(pair, [b'\\', b'u' | b'x' | b'U' | b'\r' | b'\n']);
-    // UTF-16, escapes, and text in base64.
-    let is_spelt = text.contains(&0) || text.windows(2).any(is_escape) || has(b"binary") || has(b"%TAG");
-    is_spelt || has(b"apiVersion") && has(b"kind")
+    may_spell(text) || has(b"apiVersion") && has(b"kind")
+}
+
+/// Returns whether a text can spell a word in another way: in UTF-16, with escapes of quoted text
+/// or of tags, or in base64.
+pub(crate) fn may_spell(text: &[u8]) -> bool {
+    let has = |word: &[u8]| memmem::find(text, word).is_some();
+    let has_byte = |byte: u8| memchr::memchr(byte, text).is_some();
+    // The last two begin the line separators of YAML 1.1.
+    let is_escape = |at: usize| {
+        let next = text.get(at.saturating_add(1));
+        matches!(next, Some(b'u' | b'x' | b'U' | b'\r' | b'\n' | 0xc2 | 0xe2))
+    };
+    let is_tag_with_escape = |word: &[u8]| {
+        let tag = memchr::memchr(b'!', word).and_then(|at| word.get(at..));
+        tag.is_some_and(|tag| tag.contains(&b'%'))
+    };
+    has_byte(0)
+        || has(b"binary")
+        || has(b"%TAG")
+        || memchr::memchr_iter(b'\\', text).any(is_escape)
+        || has_byte(b'!') && has_byte(b'%') && text.split(u8::is_ascii_whitespace).any(is_tag_with_escape)
 }
 
 /// Returns whether a file can contain objects, by its name.
@@ -209,7 +227,7 @@ impl Source {
             Content::Text(text) => Box::new(io::Cursor::new(Bytes(Arc::clone(text)))),
             Content::Problem(_, message) => return Err(problem(message.clone())),
         };
-        Pieces::new(Reader(reader))
+        Pieces::new(Reader(in_utf8(reader)?))
     }
 
     /// Returns how much it matters that the text cannot be read: little if it cannot be that of an
@@ -233,6 +251,31 @@ impl Source {
             Content::Text(text) => u64::try_from(text.len()).ok(),
             Content::Problem(..) => Some(0),
         }
+    }
+}
+
+/// Returns a text in UTF-8. One in UTF-16 has a byte order mark, by which go-yaml decodes it, so
+/// that some tools deploy it.
+pub(super) fn in_utf8(mut text: Box<dyn Read>) -> Result<Box<dyn Read>, Problem> {
+    let unreadable = |error: io::Error| Problem::new(None, cannot_be_read(&error));
+    let mut mark = Vec::new();
+    text.by_ref().take(2).read_to_end(&mut mark).map_err(unreadable)?;
+    let unit: fn([u8; 2]) -> u16 = match mark.as_slice() {
+        [0xff, 0xfe] => u16::from_le_bytes,
+        [0xfe, 0xff] => u16::from_be_bytes,
+        _ => return Ok(Box::new(io::Cursor::new(mark).chain(text))),
+    };
+    let longest = u64::try_from(LIMIT).unwrap_or(u64::MAX);
+    let mut bytes = Vec::new();
+    text.take(longest.saturating_add(1)).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() > LIMIT {
+        return Err(too_long(Cursor::START.0));
+    }
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let units: Vec<u16> = pairs.iter().map(|pair| unit(*pair)).collect();
+    match String::from_utf16(&units) {
+        Ok(text) if rest.is_empty() => Ok(Box::new(io::Cursor::new(text.into_bytes()))),
+        _ => Err(Problem::new(None, "not valid UTF-16")),
     }
 }
 

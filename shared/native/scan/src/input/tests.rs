@@ -175,3 +175,47 @@ fn what_is_too_long_is_skipped_and_the_rest_is_read() {
         assert_eq!(pieces.len(), count);
     }
 }
+
+#[test]
+fn utf_16_is_decoded_by_its_mark() {
+    let decoded = |bytes: Vec<u8>| {
+        let mut text = Vec::new();
+        super::files::in_utf8(Box::new(std::io::Cursor::new(bytes)))
+            .map_err(|problem| problem.to_string())?
+            .read_to_end(&mut text)
+            .unwrap();
+        Ok::<_, String>(text)
+    };
+    let text = "\u{feff}kind: Pöd 🦀\r\n";
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    assert_eq!(decoded(little.clone()).unwrap(), "kind: Pöd 🦀\r\n".as_bytes());
+    assert_eq!(decoded(big).unwrap(), "kind: Pöd 🦀\r\n".as_bytes());
+    // Half of a character, a lone surrogate, and more than an object can be.
+    assert_eq!(decoded(little[..3].to_vec()), Err("not valid UTF-16".to_owned()));
+    assert_eq!(decoded(vec![0xff, 0xfe, 0x00, 0xd8]), Err("not valid UTF-16".to_owned()));
+    let long = [vec![0xff, 0xfe], vec![b'a'; LIMIT + 1]].concat();
+    assert!(decoded(long).unwrap_err().contains("longer than 8 MiB"));
+    for text in ["", "a", "\u{feff}a: 1\n", "a: b\n"] {
+        assert_eq!(decoded(text.as_bytes().to_vec()).unwrap(), text.as_bytes());
+    }
+}
+
+#[test]
+fn a_text_that_spells_the_fields_of_objects_in_another_way_may_be_one() {
+    for text in [
+        "apiVersion: v1\nkind: Pod\n",
+        "\"api\\u0056ersion\": v1\n",
+        "\"apiVer\\\n  sion\": v1\n",
+        "? \"apiVer\\\u{2028}sion\"\n: v1\n",
+        "? \"apiVer\\\u{85}sion\"\n: v1\n",
+        "!!binary YXBpVmVyc2lvbg==: v1\n",
+        "!!b%69nary YXBpVmVyc2lvbg==: v1\n",
+        "!<tag:yaml.org,2002:%62inary> YXBpVmVyc2lvbg==: v1\n",
+    ] {
+        assert!(super::may_be_object(text.as_bytes()), "{text}");
+    }
+    for text in ["a: 1\n", "kind: Pod\n", "a: \"x\\ty\"\n", "done: 100 % !\n"] {
+        assert!(!super::may_be_object(text.as_bytes()), "{text}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use admission::{Decision, Operation, PolicyEntry, ScopeRule};
+use admission::{Decision, Operation, PolicyEntry, ScopeRule, Shape};
 use kubernetes::review::{AdmissionRequest, AdmissionResponse};
 use serde_json::Value;
 use wapc_host::{CallOutcome, DeployedPolicy, Deployment, HostCall, Replay};
@@ -183,7 +183,7 @@ fn unanswered(call: &HostCall, cluster: &Cluster) -> Option<String> {
     let is_answered = cluster.session.is_none() && !matches!(call.outcome, CallOutcome::Denied(_));
     if is_answered
         && call.namespace == "kubernetes"
-        && let Some(why) = cluster.ambiguity(api_version, kind, field("namespace"), field("name"))
+        && let Some(why) = cluster.ambiguity(api_version, kind, field("namespace"), field("name"), Shape::ALL)
     {
         return Some(why);
     }

@@ -131,7 +131,11 @@ fn difference(report: &Report, case: &Case) -> Option<String> {
     } else if let Some(fault) = &want.fault {
         // A condition keeps an object away that no API server sends.
         let spec = case.object.as_ref().and_then(|object| object.get("spec"));
-        let is_malformed = spec.is_some_and(|spec| !spec.is_object());
+        let labels = case.object.as_ref().and_then(|object| object.pointer("/metadata/labels"));
+        let is_text_by_key =
+            |labels: &Value| labels.as_object().is_some_and(|labels| labels.values().all(Value::is_string));
+        let is_malformed = spec.is_some_and(|spec| !spec.is_object())
+            || labels.is_some_and(|labels| !is_text_by_key(labels));
         unknown == [fault.clone()] || is_malformed && totals.admitted == 1
     } else if want.mutated.is_some() {
         totals.mutated == 1

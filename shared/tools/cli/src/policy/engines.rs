@@ -24,7 +24,8 @@ use crate::source::SourceName;
 const OWN_REPOSITORIES: &str = "ghcr.io/portcullis/policies/";
 
 /// The annotations of a policy about itself.
-const TITLE: &str = "io.kubewarden.policy.title";
+const OCI_URL: &str = "io.kubewarden.policy.ociUrl";
+const VERSION: &str = "io.kubewarden.policy.version";
 const SEVERITY: &str = "io.kubewarden.policy.severity";
 const CATEGORY: &str = "io.kubewarden.policy.category";
 
@@ -183,10 +184,7 @@ impl Loaded {
         let AnnotatedModule { path, metadata, .. } = &self.annotated;
         let host_capabilities = metadata.host_capabilities.clone();
         match self.module.deploy(Deployment { host_capabilities, ..deployment }) {
-            Ok(policy) => Engine::Deployed {
-                policy: Box::new(policy),
-                twin: metadata.annotations.get(TITLE).and_then(|title| rules::find(title)),
-            },
+            Ok(policy) => Engine::Deployed { policy: Box::new(policy), twin: twin(metadata) },
             Err(HostError::Settings(problem)) => Engine::Refused(problem),
             Err(error) => Engine::Unavailable(Failure::about(path.display(), error).to_string()),
         }
@@ -234,6 +232,7 @@ fn of_metadata(module: &AnnotatedModule, settings: &Value, engine: Engine) -> Re
         reference: PolicyRef {
             name: module.name(),
             module: module.path.display().to_string(),
+            id: engine.entry().map(|entry| entry.id.to_owned()),
             protects: true,
             category: annotations.get(CATEGORY).cloned(),
             severity: annotations.get(SEVERITY).and_then(|text| severity(text)),
@@ -251,6 +250,11 @@ fn of_metadata(module: &AnnotatedModule, settings: &Value, engine: Engine) -> Re
 /// Reads a severity; `None` if Kubewarden does not know it either.
 fn severity(text: &str) -> Option<Severity> {
     serde_json::from_value(Value::from(text)).ok()
+}
+
+/// Returns the policy that a module is, by its metadata, if the tool carries it in this version.
+fn twin(Metadata { annotations, .. }: &Metadata) -> Option<&'static PolicyEntry> {
+    own(&format!("{}:v{}", annotations.get(OCI_URL)?, annotations.get(VERSION)?))
 }
 
 /// Returns the policy that a reference names, if the tool carries it in this version.

@@ -283,7 +283,8 @@ pub(crate) struct WriteArgs {
     /// Output format, and the file that it is written to. Repeat the option for several; only one
     /// can be without a file. [default: text]
     ///
-    /// The formats are text, json, sarif, junit, github, gitlab, markdown, openreports and html.
+    /// The formats are text, compact, json, sarif, junit, github, gitlab, markdown, openreports and
+    /// html.
     #[arg(short, long, alias = "format", value_name = "FORMAT[=FILE]", value_parser = output)]
     pub(crate) output: Vec<Output>,
 

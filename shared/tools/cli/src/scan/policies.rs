@@ -215,7 +215,10 @@ impl PolicySet {
                     found += 1;
                     self.kyverno.push(Document { name: name.to_string(), value: object });
                 } else {
-                    self.notices.extend(misspelt(&object, &name));
+                    self.notices.extend(PolicyKind::misspelt(&object).map(|problem| {
+                        let message = format!("{name}: {problem}");
+                        Notice { level: Level::Error, place: None, message }
+                    }));
                 }
             }
         }
@@ -272,19 +275,4 @@ fn deployed(manifest: PolicyManifest, place: &SourceName, engines: &Engines<'_>)
             engine => engine,
         }
     })
-}
-
-/// Returns an error for an object of Kubewarden's API group that is neither a policy nor a policy
-/// server. The tool would otherwise leave a policy out without a word.
-fn misspelt(object: &Value, name: &SourceName) -> Option<Notice> {
-    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
-    let (version, kind) = (text("apiVersion"), text("kind"));
-    if !version.starts_with("policies.kubewarden.io/") || kind == "PolicyServer" {
-        return None;
-    }
-    let message = format!(
-        "{name}: {kind} of {version} is not a kind of policy, so it evaluates nothing; write ClusterAdmissionPolicy, \
-         AdmissionPolicy, ClusterAdmissionPolicyGroup or AdmissionPolicyGroup"
-    );
-    Some(Notice { level: Level::Error, place: None, message })
 }

@@ -43,8 +43,11 @@ pub(super) fn check<'d>(
         Freedom::None
     };
     let Some(rule) = level_problem(context, level, freedom) else { return Ok(false) };
+    // If only an exemption of other images permits the level of the pod, no level is right.
+    let has_none = context.doubts_stored_level && context.stored_level != context.owner.level;
     let remedy = match context.expected_level(options.type_name) {
-        Some(level) => Change::SetText(level.text().into()).into(),
+        _ if has_none => "use an image of the exemption that permits the level of the pod".into(),
+        Some(expected) => Change::SetText(expected.text().into()).into(),
         None => Remedy::REMOVE.into(),
     };
     refuse(findings, site, "level", &rule, remedy)?;
@@ -105,7 +108,7 @@ fn check_name<'d>(
         );
     }
     let setting = if field == "user" { "users" } else { "roles" };
-    refuse_for_list(findings, site, field, setting, allowed)
+    refuse_for_list(findings, site, field, setting, allowed, None)
 }
 
 fn refuse_for_fixed<'d>(
@@ -123,12 +126,15 @@ fn refuse_for_list<'d>(
     field: &'static str,
     setting: &str,
     allowed: &[String],
+    default: Option<&str>,
 ) -> Result<(), Fault> {
+    let mut remedy = default_or_none(default);
     if allowed.is_empty() {
-        return refuse(findings, site, field, "must not be set", Remedy::REMOVE.into());
+        return refuse(findings, site, field, "must not be set", remedy);
     }
+    remedy.words = " or use one of them".into();
     let rule = ["is not in ", setting, " (", &allowed.join(", "), ")"].concat();
-    refuse(findings, site, field, &rule, Remedy::REMOVE.and(" or use one of them").into())
+    refuse(findings, site, field, &rule, remedy)
 }
 
 fn check_type<'d>(
@@ -158,7 +164,7 @@ fn check_type<'d>(
         } else {
             "is unconfined and only for privileged containers and pods with hostPID or hostIPC"
         };
-        return refuse(findings, site, "type", rule, Remedy::REMOVE.into());
+        return refuse(findings, site, "type", rule, default_or_none(context.default_type));
     }
     if settings.types.is_unlisted_unconfined(type_name) {
         return refuse(
@@ -166,18 +172,33 @@ fn check_type<'d>(
             site,
             "type",
             "is unconfined and not one of types.unconfined",
-            Remedy::REMOVE.into(),
+            default_or_none(context.default_type),
         );
     }
     if is_file_type(type_name) {
-        return refuse(findings, site, "type", "is a type of files, not of processes", Remedy::REMOVE.into());
+        return refuse(
+            findings,
+            site,
+            "type",
+            "is a type of files, not of processes",
+            default_or_none(context.default_type),
+        );
     }
     if settings.types.allow(type_name)
         || settings.types.from_profiles && is_profile_type(context, lookups, findings, type_name)?
     {
         return Ok(());
     }
-    refuse_for_list(findings, site, "type", "types.allowed", &settings.types.allowed)
+    refuse_for_list(findings, site, "type", "types.allowed", &settings.types.allowed, context.default_type)
+}
+
+/// The remedy for a value that may be only the default, if there is one: that of types in pods in
+/// host namespaces.
+fn default_or_none(default: Option<&str>) -> Remedy {
+    match default {
+        Some(name) => Change::SetText(name.to_owned().into()).into(),
+        None => Remedy::REMOVE.into(),
+    }
 }
 
 /// Whether all containers that run with the options of a site may be unconfined.

@@ -1,6 +1,6 @@
 //! Volumes of a pod: their change policy, mounts that are never relabelled, and shared claims.
 
-use admission::{Fault, Lookup, Node, Quoted, Remedy, Violation};
+use admission::{Fault, Lookup, Node, Quoted, Violation};
 
 use super::claims;
 use super::context::Context;
@@ -90,7 +90,7 @@ fn add_caution<'d>(
         Caution::Warn => findings.warn(rule, &[volume]),
         Caution::Reject => {
             let text = ["volume ", &Quoted(volume).to_string(), ": ", rule].concat();
-            findings.violations.push(Violation::forbidden(VOLUME, at, text, Remedy::REMOVE));
+            findings.violations.push(Violation::forbidden(VOLUME, at, text, "remove it"));
         }
     }
 }

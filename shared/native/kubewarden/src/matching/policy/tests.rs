@@ -317,3 +317,27 @@ fn malformed_manifests_are_refused_with_path_and_remedy() {
     unnamed["metadata"] = json!({});
     assert_eq!(refused(&unnamed), "metadata.name: Required value: a policy has a name; add it");
 }
+
+#[test]
+fn misspelt_policies_are_known_from_other_objects() {
+    let names = "ClusterAdmissionPolicy, AdmissionPolicy, ClusterAdmissionPolicyGroup, AdmissionPolicyGroup";
+    let kind = format!("is not a kind of policy and evaluates nothing; write {names}");
+    let group = "is not a policy of Kubewarden and evaluates nothing; write policies.kubewarden.io/v1";
+    for (version, of, problem) in [
+        ("policies.kubewarden.io/v1", "ClusterAdmisionPolicy", kind.as_str()),
+        ("policies.kubewarden.io/v1", "AdmissionPolicies", &kind),
+        ("policy.kubewarden.io/v1", "ClusterAdmissionPolicy", group),
+        ("policy.kubewarden.io/v1", "AdmissionPolicy", group),
+        ("v1", "ClusterAdmissionPolicyGroup", group),
+        ("policies.kubewarden.io/v1", "ClusterAdmissionPolicy", ""),
+        ("policies.kubewarden.io/v1alpha2", "AdmissionPolicy", ""),
+        ("policies.kubewarden.io/v1", "PolicyServer", ""),
+        ("example.com/v1", "AdmissionPolicy", ""),
+        ("rbac.authorization.k8s.io/v1", "ClusterRole", ""),
+    ] {
+        let found = PolicyKind::misspelt(&json!({ "apiVersion": version, "kind": of }));
+        let want = (!problem.is_empty()).then(|| format!("{of} of {version} {problem}"));
+        assert_eq!(found, want);
+    }
+    assert_eq!(PolicyKind::misspelt(&json!([])), None);
+}
