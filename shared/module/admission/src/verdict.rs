@@ -76,8 +76,8 @@ impl Verdict<'_> {
 }
 
 impl<'d> Verdict<'d> {
-    /// Names the rules, if any, for which the policy would deny the request in another mode, for
-    /// the audit log.
+    /// Adds the audit annotation [`RULES`] with the rules for which the policy would deny the
+    /// request in another mode, if there are any.
     #[must_use]
     pub fn would_deny(self, policy: &str, rules: &[&'static str]) -> Self {
         if rules.is_empty() { self } else { self.annotate(RULES, names_of_rules(policy, rules)) }

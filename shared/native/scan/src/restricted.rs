@@ -1,4 +1,4 @@
-//! The restricted fields of the Pod Security Standards, by which `exclude` names what it covers.
+//! The restricted fields of the Pod Security Standards, in the notation of `restrictedField`.
 
 use rules::pod_security::standard::Check;
 use text::Step;

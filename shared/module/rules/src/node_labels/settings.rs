@@ -102,7 +102,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "selfRegistration",
-        "`Deny`: nodes may not create their own Node. For clusters whose control plane creates the Nodes. The match condition for ordinary registrations has to go.",
+        "`Deny`: nodes may not create their own Node. For clusters whose control plane creates the Nodes. The manifest must not have the match condition does-more-than-register-an-ordinary-node.",
     ),
     (
         "ownerReferenceChanges",

@@ -70,7 +70,7 @@ impl PolicyKind {
             };
             return (!is_known).then(problem);
         }
-        // Only this name is short enough for kinds of others.
+        // Other projects have a kind of this name, too.
         let may_be_of_others = kind == Self::AdmissionPolicy.name() && nearest(group, &[GROUP]).is_none();
         (is_policy && !may_be_of_others).then(|| {
             format!(

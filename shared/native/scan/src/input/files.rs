@@ -254,8 +254,8 @@ impl Source {
     }
 }
 
-/// Returns a text in UTF-8. One in UTF-16 has a byte order mark, by which go-yaml decodes it, so
-/// that some tools deploy it.
+/// Decodes a text in UTF-16, which begins with a byte order mark; other texts stay as they are.
+/// go-yaml decodes such files, so tools other than kubectl deploy them.
 pub(super) fn in_utf8(mut text: Box<dyn Read>) -> Result<Box<dyn Read>, Problem> {
     let unreadable = |error: io::Error| Problem::new(None, cannot_be_read(&error));
     let mut mark = Vec::new();

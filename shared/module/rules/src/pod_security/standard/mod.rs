@@ -5,8 +5,8 @@
 //! `container` stands for every container of `spec.initContainers`, `spec.containers` and
 //! `spec.ephemeralContainers`.
 //!
-//! To find the check behind a message, search for the name of its control or for the remedy. Both
-//! are in these files as they are in the message.
+//! To find the check behind a message, search for the name of its control, which is in these files
+//! as it is in the message.
 //!
 //! Sources: <https://kubernetes.io/docs/concepts/security/pod-security-standards/> and the folder
 //! `policy` of k8s.io/pod-security-admission (KEP-2579).
