@@ -7,9 +7,10 @@
 //!
 //! A case gives what matters of the result. `manifests` has an entry for each manifest, with the
 //! values at paths in its `spec`; null stands for a field that is absent, and [`view`] adds some
-//! fields. The lines of `notConverted` are `path: problem`, or all begin with the policy and the
-//! rule; without the field, everything is converted. `…` at an end of a text stands for more text,
-//! and alone at the end of a list for more lines.
+//! fields. The lines of `differences` are `class: path: problem`, or all have the policy and the
+//! rule behind the class; without the field, everything is converted. For Gatekeeper, those are
+//! left out that say that a template is not in the input. `…` at an end of a text stands for more
+//! text, and alone at the end of a list for more lines.
 //!
 //! `requests` are evaluated against the manifests. A request is denied if one of them refuses it,
 //! whatever its mode is.
@@ -18,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use convert::{Document, InputError, KyvernoConfiguration, SOURCES};
+use convert::{Difference, Document, InputError, KyvernoConfiguration, SOURCES};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -45,7 +46,7 @@ struct ConversionCase {
     configuration: Option<Value>,
     input: Vec<Value>,
     #[serde(default)]
-    not_converted: Vec<String>,
+    differences: Vec<String>,
     manifests: Option<Vec<Map<String, Value>>>,
     notes: Option<Vec<String>>,
     /// Why the source would not accept the input.
@@ -81,10 +82,7 @@ enum Verdict {
 #[derive(Debug)]
 pub(super) struct Converted {
     pub(super) manifests: Vec<Value>,
-    /// The parts that are not converted, as `path: problem`.
-    pub(super) missing: Vec<String>,
-    /// The same, below the policy and the rule.
-    titled: Vec<String>,
+    pub(super) differences: Vec<Difference>,
     pub(super) notes: Vec<String>,
 }
 
@@ -112,7 +110,7 @@ pub(super) fn convert(
     };
     let all = conversions()?;
     assert_eq!(printed(&all), printed(&conversions()?));
-    let (mut manifests, mut missing, mut titled) = (Vec::new(), Vec::new(), Vec::new());
+    let mut manifests = Vec::new();
     for manifest in all.iter().filter_map(|conversion| conversion.manifest.as_ref()) {
         let value = serde_json::to_value(manifest).unwrap();
         let yaml = serde_saphyr::to_string(manifest).unwrap();
@@ -120,13 +118,24 @@ pub(super) fn convert(
         assert_eq!(read, value, "{yaml}");
         manifests.push(value);
     }
-    for part in all.iter().flat_map(|conversion| &conversion.not_converted) {
-        let rule = part.rule.as_ref().map(|rule| format!(", rule {rule}")).unwrap_or_default();
-        missing.push(format!("{}: {}", part.path, part.problem));
-        titled.push(format!("{}{rule}: {}: {}", part.policy, part.path, part.problem));
+    let (mut differences, mut notes) = (Vec::new(), BTreeSet::new());
+    for conversion in all {
+        differences.extend(conversion.differences);
+        notes.extend(conversion.notes);
     }
-    let notes: BTreeSet<String> = all.into_iter().flat_map(|conversion| conversion.notes).collect();
-    Ok(Converted { manifests, missing, titled, notes: notes.into_iter().collect() })
+    differences.retain(|difference| !difference.problem.starts_with(NO_TEMPLATE));
+    Ok(Converted { manifests, differences, notes: notes.into_iter().collect() })
+}
+
+/// How the problem of a constraint begins whose template is not in the input.
+pub(super) const NO_TEMPLATE: &str = "its template is not in the input";
+
+impl Converted {
+    /// The differences as `path: problem`.
+    pub(super) fn problems(&self) -> Vec<String> {
+        let line = |difference: &Difference| format!("{}: {}", difference.path, difference.problem);
+        self.differences.iter().map(line).collect()
+    }
 }
 
 /// Converts a document for Kyverno with a configuration that leaves out nothing.
@@ -204,8 +213,12 @@ impl CaseFile {
         if case.error.is_some() {
             differences.push("no error".to_owned());
         }
-        if ![&found.missing, &found.titled].iter().any(|lines| are_expected(lines, &case.not_converted)) {
-            differences.push(format!("not converted: {:#?}", found.titled));
+        let titled: Vec<String> = found.differences.iter().map(Difference::to_string).collect();
+        let untitled = found.differences.iter().zip(found.problems());
+        let untitled: Vec<String> =
+            untitled.map(|(difference, line)| format!("{}: {line}", difference.class.name())).collect();
+        if ![&untitled, &titled].iter().any(|lines| are_expected(lines, &case.differences)) {
+            differences.push(format!("differences: {titled:#?}"));
         }
         if case.notes.as_ref().is_some_and(|notes| !are_expected(&found.notes, notes)) {
             differences.push(format!("the notes {:#?}", found.notes));

@@ -79,10 +79,10 @@ fn manifests_evaluate_kyvernos_own_cases_as_kyverno_does() {
     let mut found = (0, 0, 0);
     let mut differences = Vec::new();
     for in_rule in [true, false] {
-        let mut not_converted = Vec::new();
+        let mut problems = Vec::new();
         for case in &cases {
             let converted = convert_kyverno(&documents(case, in_rule));
-            not_converted.extend(converted.missing);
+            problems.extend(converted.problems());
             for expected in case["pods"].as_array().into_iter().flatten() {
                 let metadata = json!({
                     "name": "p",
@@ -100,8 +100,12 @@ fn manifests_evaluate_kyvernos_own_cases_as_kyverno_does() {
             found.1 += case["exceptions"].as_array().map_or(0, Vec::len);
             found.0 += 1;
         }
-        assert_eq!(not_converted.len(), NOT_CONVERTED.len(), "{not_converted:#?}");
-        for (missing, (path, reason)) in not_converted.iter().zip(NOT_CONVERTED) {
+        // Kyverno's own cases do not have pods with several containers that violate the control.
+        let count = problems.len();
+        problems.retain(|problem| !problem.contains("without images, Kyverno leaves out"));
+        assert_eq!(count - problems.len(), 4, "{problems:#?}");
+        assert_eq!(problems.len(), NOT_CONVERTED.len(), "{problems:#?}");
+        for (missing, (path, reason)) in problems.iter().zip(NOT_CONVERTED) {
             assert!(missing.starts_with(&format!("{path}: {reason}")), "{missing}");
         }
     }

@@ -2,14 +2,23 @@
 
 use std::collections::BTreeSet;
 
-use convert::{Conversion, Document, kyverno};
+use convert::{Class, Conversion, Document, kyverno};
 use kubewarden::matching::Webhook;
 use proptest::prelude::*;
+use rules::pattern::Pattern;
 use serde_json::{Value, json};
+
+use super::requests::refusals;
 
 /// One of several values.
 fn one_of(values: Vec<Value>) -> BoxedStrategy<Value> {
     prop::sample::select(values).boxed()
+}
+
+/// A text or a pattern, with characters that a regular expression could take for others.
+fn characters(of: &'static str) -> impl Strategy<Value = String> {
+    let character = prop::sample::select(of.chars().collect::<Vec<char>>());
+    prop::collection::vec(character, 0..6).prop_map(|text| text.into_iter().collect())
 }
 
 /// A filter of `match` or `exclude`, with some of the fields of Kyverno.
@@ -145,7 +154,7 @@ fn documents() -> impl Strategy<Value = Vec<Value>> {
 /// The lines and manifests of conversions, to compare two runs.
 pub(super) fn printed(conversions: &[Conversion]) -> String {
     let of = |conversion: &Conversion| {
-        json!([conversion.not_converted, conversion.notes, conversion.manifest]).to_string()
+        json!([conversion.differences, conversion.notes, conversion.manifest]).to_string()
     };
     conversions.iter().map(of).collect::<Vec<_>>().join("\n")
 }
@@ -166,7 +175,7 @@ proptest! {
             let is_about = |conversion: &&Conversion| {
                 let manifest = conversion.manifest.as_ref();
                 manifest.is_some_and(|manifest| manifest.metadata.name.starts_with(&format!("p-{name}")))
-                    || conversion.not_converted.iter().any(|part| part.rule.as_deref() == Some(name))
+                    || conversion.differences.iter().any(|part| part.rule.as_deref() == Some(name))
                     || conversion.notes.iter().any(|note| note.contains(&format!("rule {name},")))
             };
             prop_assert!(conversions.iter().any(|conversion| is_about(&conversion)), "{}", name);
@@ -187,8 +196,10 @@ proptest! {
         }
 
         // A manifest that evaluates more than the rule denies nothing.
-        let widens = conversions.iter().flat_map(|conversion| &conversion.not_converted).any(|part| {
-            part.problem.contains("evaluates more requests") || part.problem.contains("is not applied")
+        let mut differences = conversions.iter().flat_map(|conversion| &conversion.differences);
+        let widens = differences.any(|difference| {
+            // Reports alone contain more.
+            difference.class == Class::Stricter && !difference.problem.starts_with("the audit scanner")
         });
         let is_single = values[0]["spec"]["rules"].as_array().unwrap().len() == 1;
         for manifest in conversions.iter().filter_map(|conversion| conversion.manifest.as_ref()) {
@@ -196,5 +207,48 @@ proptest! {
             let denies = spec["mode"] == "protect" && spec["settings"]["level"] != "privileged";
             prop_assert!(!(widens && is_single && denies), "{}", spec);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
+
+    /// The expression that is written, and not only the matcher, which the tool uses itself.
+    #[test]
+    fn written_patterns_match_what_the_matcher_matches(
+        pattern in characters("ab.*?\n\\^$(🔒"),
+        fillers in prop::collection::vec(characters("ab.\n\\^$(🔒"), 6),
+    ) {
+        // Texts that match nearly always, and those with another number of characters for a `?`.
+        let text: String = pattern
+            .chars()
+            .zip(&fillers)
+            .map(|(c, filler)| if matches!(c, '*' | '?') { filler.clone() } else { c.to_string() })
+            .collect();
+        let rule = json!({
+            "name": "r",
+            "match": { "any": [{ "resources": { "kinds": ["Pod"], "annotations": { "a": &pattern } } }] },
+            "validate": { "failureAction": "Enforce", "podSecurity": { "level": "baseline", "version": "v1.34" } },
+        });
+        let value = json!({
+            "apiVersion": "kyverno.io/v1",
+            "kind": "ClusterPolicy",
+            "metadata": { "name": "p" },
+            "spec": { "background": false, "rules": [rule] },
+        });
+        let conversions = kyverno(&[Document { name: "input".to_owned(), value }]).unwrap();
+        let manifests: Vec<Value> = conversions
+            .iter()
+            .filter_map(|conversion| conversion.manifest.as_ref())
+            .map(|manifest| serde_json::to_value(manifest).unwrap())
+            .collect();
+        let pod = json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": { "name": "p", "namespace": "shop", "annotations": { "a": &text } },
+            "spec": { "hostPID": true, "containers": [{ "name": "a", "image": "a" }] },
+        });
+        let is_evaluated = !refusals(&manifests, None, &pod).is_empty();
+        prop_assert_eq!(is_evaluated, Pattern::of(&pattern).matches(&text), "{:?}", conversions);
     }
 }

@@ -85,7 +85,7 @@ fn manifests_evaluate_pods_as_the_checks_of_the_library_do() {
         policy["metadata"]["name"] = "p".into();
         let converted = convert_kyverno(&policy);
         let lines = case["lines"].as_u64().unwrap_or(0);
-        assert_eq!(converted.missing.len() as u64, lines, "{case} {converted:?}");
+        assert_eq!(converted.differences.len() as u64, lines, "{case} {converted:?}");
         assert_eq!(converted.manifests.len(), 1, "{case}: {converted:?}");
         for (key, is_allowed) in [("allowed", true), ("refused", false)] {
             for object in pods(&case, key).iter().flat_map(objects) {
@@ -104,7 +104,7 @@ fn manifests_that_differ_in_controls_alone_become_one() {
     cases.retain(|case| case["lines"].as_u64() != Some(2));
     let converted = convert_kyverno(&list(&cases.iter().map(policy).collect::<Vec<_>>()));
     // restrict-seccomp covers what restrict-seccomp-strict alone would not refuse.
-    assert_eq!(converted.missing, Vec::<String>::new());
+    assert_eq!(converted.problems(), Vec::<String>::new());
     let [manifest] = converted.manifests.as_slice() else { panic!("{converted:?}") };
     assert_eq!(manifest["metadata"]["name"], "pod-security-restricted");
     assert_eq!(manifest["spec"]["mode"], "protect");

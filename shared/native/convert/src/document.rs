@@ -40,7 +40,7 @@ impl fmt::Display for InputError {
 
 impl Error for InputError {}
 
-/// Returns the steps of a path in an [`InputError`] or in a [`NotConverted`](crate::NotConverted),
+/// Returns the steps of a path in an [`InputError`] or in a [`Difference`](crate::Difference),
 /// to find its place in the text.
 ///
 /// ```

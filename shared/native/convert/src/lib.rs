@@ -53,7 +53,7 @@ mod target;
 
 pub use ::kubewarden::deployment::MatchCondition;
 pub use ::kubewarden::{ContextAwareResource, Operation};
-pub use conversion::{Conversion, NotConverted};
+pub use conversion::{Class, Conversion, Difference, summary};
 pub use document::{Document, InputError, steps};
 pub use gatekeeper::convert as gatekeeper;
 pub use kubewarden::{

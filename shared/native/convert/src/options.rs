@@ -1,6 +1,9 @@
 //! Options for all manifests.
 
-use crate::{Conversion, PolicyManifest, PolicyMode};
+use crate::{Conversion, PolicyManifest, PolicyMode, controls, kyverno};
+
+/// The notes on manifests that are in mode monitor and would be in mode protect otherwise.
+const MONITORS: [&str; 2] = [controls::MONITORS, kyverno::MONITORS];
 
 /// Options for all manifests.
 #[derive(Clone, Debug, Default)]
@@ -13,13 +16,26 @@ pub struct ManifestOptions {
     pub registry: Option<String>,
     /// The beginning of all names.
     pub name_prefix: String,
+    /// Whether some of the input cannot be read, such as an exception. Then a policy may refuse
+    /// more than the input, and is in mode monitor.
+    pub is_incomplete: bool,
 }
+
+/// A note on manifests in mode monitor because of [`ManifestOptions::is_incomplete`].
+const INCOMPLETE: &str =
+    "A document cannot be read, so that this policy may refuse more than the input. It is in mode monitor.";
 
 impl ManifestOptions {
     /// Applies the options to the manifests of conversions.
     pub fn apply(&self, conversions: &mut [Conversion]) {
-        for manifest in conversions.iter_mut().filter_map(|conversion| conversion.manifest.as_mut()) {
+        for conversion in conversions {
+            let Some(manifest) = &mut conversion.manifest else { continue };
+            let before = manifest.spec.mode;
             self.apply_to(manifest);
+            if manifest.spec.mode != before {
+                conversion.notes.retain(|note| !MONITORS.contains(&note.as_str()));
+                conversion.notes.extend(self.mode.is_none().then(|| INCOMPLETE.to_owned()));
+            }
         }
     }
 
@@ -31,7 +47,8 @@ impl ManifestOptions {
             .into_iter()
             .any(|key| spec.settings.get(key).is_some_and(|level| level == "privileged"))
             && spec.settings.contains_key("warn");
-        if let Some(mode) = self.mode.filter(|_| is_for_requests && !only_warns) {
+        let mode = self.mode.or(self.is_incomplete.then_some(PolicyMode::Monitor));
+        if let Some(mode) = mode.filter(|_| is_for_requests && !only_warns) {
             spec.mode = mode;
         }
         if let Some(registry) = &self.registry {

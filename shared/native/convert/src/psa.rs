@@ -6,7 +6,7 @@ use rules::name::{is_label, is_subdomain};
 use rules::pod_security::{Level, PodSecurity, Version};
 use serde_json::{Map, Value, json};
 
-use crate::conversion::{Conversion, FieldProblem, NotConverted};
+use crate::conversion::{Conversion, Difference, Effect, FieldProblem};
 use crate::fields::Fields;
 use crate::kubewarden::{self, PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
@@ -68,9 +68,9 @@ fn convert_document(document: &Document) -> Result<Conversion, InputError> {
     let mut spec = PolicySpec::new(POD_SECURITY, PolicyMode::Protect, rules, settings);
     spec.background_audit = Some(false);
     spec.context_aware_resources.push(kubewarden::namespaces());
-    let listed = |problem| NotConverted::new(&document.name, "PodSecurityConfiguration", None, problem);
+    let listed = |problem| Difference::new(&document.name, "PodSecurityConfiguration", None, problem);
     Ok(Conversion {
-        not_converted: problems.into_iter().map(listed).collect(),
+        differences: problems.into_iter().map(listed).collect(),
         // The plugin evaluates requests alone, so there are no background audits to convert.
         notes: vec![NAMESPACE_LABELS.to_owned()],
         manifest: Some(ManifestNames::default().manifest(None, POD_SECURITY, spec)),
@@ -220,7 +220,7 @@ fn convert_exemptions(
                  refuses wildcards here",
                 Value::from(name)
             );
-            FieldProblem::new(exemptions.path(key), problem)
+            FieldProblem::new(exemptions.path(key), problem).with(Effect::Reports)
         }));
         if !literal.is_empty() {
             settings.insert(key.to_owned(), json!(literal));

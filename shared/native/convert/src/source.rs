@@ -64,6 +64,20 @@ impl Source {
         SOURCES.iter().find(|source| (source.recognises)(api_version, kind))
     }
 
+    /// Divides documents into those that the source would accept, and the reasons why it would not
+    /// accept the others. Each is converted alone for this.
+    #[must_use]
+    pub fn accepted(&self, documents: Vec<Document>) -> (Vec<Document>, Vec<InputError>) {
+        let (mut accepted, mut refused) = (Vec::new(), Vec::new());
+        for document in documents {
+            match self.convert(std::slice::from_ref(&document)) {
+                Ok(_) => accepted.push(document),
+                Err(error) => refused.push(error),
+            }
+        }
+        (accepted, refused)
+    }
+
     /// Converts documents, without further configuration of the source.
     ///
     /// # Errors

@@ -58,10 +58,6 @@ impl Fault {
     pub(crate) fn problem(&self, text: &str, advised: impl Fn(&str) -> String) -> Problem {
         let invalid = |at: Position, message: String| Problem::invalid("YAML", Some(at), message);
         match self {
-            // The document has ended before, and kubectl does not read on.
-            Self::Syntax(at, words) if words.contains("<document start>") => invalid(*at, advised(words)),
-            // kubectl reads a colon behind several lines of text in brackets.
-            Self::Syntax(at, words) if words.contains("illegal placement") => invalid(*at, advised(words)),
             Self::Syntax(at, words) => invalid(*at, advised(words)).in_text(text),
             Self::Key(at, message) => invalid(*at, message.clone()).in_text(text),
             Self::Refused(at, message) => invalid(*at, message.clone()),

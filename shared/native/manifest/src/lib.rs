@@ -17,6 +17,7 @@ mod read;
 mod scalar;
 mod separators;
 mod strict;
+mod template;
 
 pub use cursor::{Cursor, Source};
 pub use mistake::Mistake;

@@ -183,8 +183,9 @@ fn convert(origins: &[Origin]) -> Result<Outcome, InputError> {
 impl Outcome {
     fn add(&mut self, conversions: Vec<Conversion>) {
         for conversion in conversions {
-            for left in conversion.not_converted {
-                self.left.push((left.document.parse().unwrap_or_default(), left.path, left.problem));
+            for left in conversion.differences {
+                let reason = format!("{}: {}", left.class.name(), left.problem);
+                self.left.push((left.document.parse().unwrap_or_default(), left.path, reason));
             }
             for note in conversion.notes {
                 if !self.notes.contains(&note) {

@@ -8,7 +8,14 @@ use super::literal::{is_pattern, list, regex, text};
 use crate::target::Target;
 use crate::{LabelSelector, LabelSelectorRequirement, Operation};
 
+/// The pattern that matches every text.
+const ANY: &str = "*";
+
+/// A value matches at least one of the patterns.
 pub(crate) fn matches_any(value: &str, patterns: &[&str]) -> CelExpression {
+    if patterns.contains(&ANY) {
+        return All(Vec::new());
+    }
     let literal: Vec<&str> = patterns.iter().copied().filter(|pattern| !is_pattern(pattern)).collect();
     let mut alternatives = Vec::new();
     match literal.as_slice() {
@@ -32,7 +39,7 @@ pub(crate) fn is_requested_by(users: &[&str], groups: &[&str]) -> CelExpression 
     if !groups.is_empty() {
         let group = |pattern: &&str| {
             plain(if is_pattern(pattern) {
-                format!("{GROUPS}.exists(group, group.matches({}))", regex(pattern))
+                format!("{GROUPS}.exists(group, {})", matches_any("group", &[pattern]))
             } else {
                 format!("{} in {GROUPS}", text(pattern))
             })
@@ -63,9 +70,8 @@ pub(crate) fn has_pairs<'p>(
     let mut parts = Vec::new();
     for (key, value) in pairs {
         if is_pattern(key) {
-            let value = matches_any(&format!("{map}[key]"), &[value]);
-            let key = regex(key);
-            parts.push(plain(format!("{map}.exists(key, key.matches({key}) && {value})")));
+            let pair = All(vec![matches_any("key", &[key]), matches_any(&format!("{map}[key]"), &[value])]);
+            parts.push(plain(format!("{map}.exists(key, {pair})")));
         } else {
             let key = text(key);
             parts.push(plain(format!("{key} in {map}")));
@@ -142,12 +148,13 @@ mod tests {
     #[test]
     fn patterns_become_regular_expressions_and_other_text_is_escaped() {
         for (pattern, text) in [
-            ("team-*", "n.matches('^team-.*$')"),
-            ("a.b?", "n.matches('^a\\\\.b.$')"),
+            ("team-*", "n.matches('(?s)^team-.*$')"),
+            ("a.b?", "n.matches('(?s)^a\\\\.b.$')"),
             (
                 "a+(b)|[c]{1}^$\\*",
-                "n.matches('^a\\\\+\\\\(b\\\\)\\\\|\\\\[c\\\\]\\\\{1\\\\}\\\\^\\\\$\\\\\\\\.*$')",
+                "n.matches('(?s)^a\\\\+\\\\(b\\\\)\\\\|\\\\[c\\\\]\\\\{1\\\\}\\\\^\\\\$\\\\\\\\.*$')",
             ),
+            ("*", "true"),
             ("it's", "n == 'it\\'s'"),
             ("a\nb", "n == 'a\\u000ab'"),
         ] {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{MINOR, Requirement};
 use crate::MatchCondition;
 use crate::cel::CelExpression;
-use crate::conversion::{Conversion, FieldProblem, NotConverted};
+use crate::conversion::{Conversion, Difference, Effect, FieldProblem};
 use crate::kubewarden::{PolicyMode, PolicySpec};
 use crate::manifest_names::ManifestNames;
 use crate::settings::{self, POD_SECURITY};
@@ -15,7 +15,7 @@ use crate::settings::{self, POD_SECURITY};
 const FOR_AUDITS: (&str, &str) = ("is-for-the-audit-scanner-alone", "false");
 
 /// Why a manifest is in mode monitor although its policy denies.
-const MONITORS: &str =
+pub(crate) const MONITORS: &str =
     "The manifest refuses more than the policy, as the lines above say, so it is in mode monitor.";
 
 /// Why a policy that warns has another level.
@@ -62,12 +62,17 @@ impl Outcome {
 
     /// Lists something that the policy refuses and the manifest admits.
     pub(crate) fn admits(&mut self, path: impl Into<String>, problem: impl Into<String>) {
+        self.problems.push(FieldProblem::new(path, problem).with(Effect::Admits));
+    }
+
+    /// Lists something that no manifest contains.
+    pub(crate) fn lacks(&mut self, path: impl Into<String>, problem: impl Into<String>) {
         self.problems.push(FieldProblem::new(path, problem));
     }
 
     /// Lists something that the policy admits and the manifest refuses.
     pub(crate) fn refuses(&mut self, path: impl Into<String>, problem: impl Into<String>) {
-        self.problems.push(FieldProblem { widens: true, ..FieldProblem::new(path, problem) });
+        self.problems.push(FieldProblem::new(path, problem).with(Effect::Refuses));
     }
 }
 
@@ -99,7 +104,7 @@ impl Part {
     }
 
     fn widens(&self) -> bool {
-        self.outcome.is_widened || self.outcome.problems.iter().any(|problem| problem.widens)
+        self.outcome.is_widened || self.outcome.problems.iter().any(FieldProblem::widens)
     }
 
     fn fits(&self, other: &Self) -> bool {
@@ -112,9 +117,9 @@ impl Part {
                 .all(|requirement| others().all(|other| requirement.fits(other, self.outcome.minor)))
     }
 
-    fn not_converted(&mut self) -> Vec<NotConverted> {
+    fn differences(&mut self) -> Vec<Difference> {
         let Self { document, title, outcome, .. } = self;
-        outcome.problems.drain(..).map(|problem| NotConverted::new(document, title, None, problem)).collect()
+        outcome.problems.drain(..).map(|problem| Difference::new(document, title, None, problem)).collect()
     }
 }
 
@@ -139,7 +144,7 @@ fn manifests(mut parts: Vec<Part>, names: &mut ManifestNames) -> Vec<Conversion>
     let is_widened = parts.iter().any(Part::widens);
     let mut conversion = Conversion::default();
     for part in &mut parts {
-        conversion.not_converted.extend(part.not_converted());
+        conversion.differences.extend(part.differences());
         for note in part.outcome.notes.drain(..) {
             if !conversion.notes.contains(&note) {
                 conversion.notes.push(note);
@@ -154,7 +159,7 @@ fn manifests(mut parts: Vec<Part>, names: &mut ManifestNames) -> Vec<Conversion>
     let settings = super::settings(&requirements, first.outcome.minor);
     if let Some(error) = settings::problem_with::<PodSecurity>(&settings) {
         let problem = FieldProblem::new("kind", format!("the module rejects the settings: {error}"));
-        conversion.not_converted.push(NotConverted::new(&first.document, &first.title, None, problem));
+        conversion.differences.push(Difference::new(&first.document, &first.title, None, problem));
         return vec![conversion];
     }
     if is_widened && matches!(spec.mode, PolicyMode::Protect) && !first.warns {

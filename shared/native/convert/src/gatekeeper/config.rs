@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::expansion::Expansion;
-use super::template;
+use super::template::{self, Template};
 use crate::InputError;
 use crate::conversion::FieldProblem;
 use crate::fields::Fields;
@@ -14,6 +14,9 @@ pub(super) const DEFAULTS: &str = "Gatekeeper's webhook, as its manifests deploy
      gatekeeper-system and those with the label admission.gatekeeper.sh/ignore, and admits requests if it does not \
      answer; so do the manifests. If yours differs, change namespaceSelector and failurePolicy.";
 
+const NOT_IN_USE: &str =
+    "Gatekeeper reads the Config with the name config in gatekeeper-system alone, so this one is not applied";
+
 /// The Namespaces that Gatekeeper leaves out, and the kinds whose templates differ from the
 /// library's.
 #[derive(Debug, Default)]
@@ -22,9 +25,8 @@ pub(super) struct Surroundings {
     pub(super) excluded_from_audits: Vec<String>,
     /// The workloads whose templates are evaluated as pods.
     pub(super) expansions: Vec<Expansion>,
-    /// The kinds of constraints with a template in the input, and the reason why it is not
-    /// converted.
-    templates: BTreeMap<String, Option<&'static str>>,
+    /// The templates in the input, by the kind of their constraints.
+    templates: BTreeMap<String, Template>,
 }
 
 /// Whether an object surrounds constraints.
@@ -42,6 +44,9 @@ impl Surroundings {
     pub(super) fn read(&mut self, object: &Fields<'_>) -> Result<Option<FieldProblem>, InputError> {
         match objects::group_and_kind(object)? {
             ("config.gatekeeper.sh", "Config") => {
+                if !is_in_use(object)? {
+                    return Ok(Some(FieldProblem::new(object.path("metadata"), NOT_IN_USE)));
+                }
                 self.read_config(object)?;
                 Ok(None)
             }
@@ -57,9 +62,9 @@ impl Surroundings {
         }
     }
 
-    /// Why constraints of a kind are not converted, because of its template.
-    pub(super) fn problem_of(&self, kind: &str) -> Option<&'static str> {
-        self.templates.get(kind).copied().flatten()
+    /// Returns the template of constraints of a kind; `None` if it is not in the input.
+    pub(super) fn template(&self, kind: &str) -> Option<Template> {
+        self.templates.get(kind).copied()
     }
 
     fn read_config(&mut self, object: &Fields<'_>) -> Result<(), InputError> {
@@ -79,8 +84,16 @@ impl Surroundings {
 
     fn read_template(&mut self, object: &Fields<'_>) -> Result<Option<FieldProblem>, InputError> {
         let kind = template::kind(object)?;
-        let problem = template::difference(object, kind)?;
-        self.templates.insert(kind.to_owned(), problem);
-        Ok(problem.map(|problem| FieldProblem::new(object.path("spec"), problem)))
+        let template = Template::read(object, kind)?;
+        self.templates.insert(kind.to_owned(), template);
+        Ok((template == Template::Other).then(|| FieldProblem::new(object.path("spec"), template::DIFFERS)))
     }
+}
+
+/// Whether Gatekeeper reads a `Config`.
+///
+/// Source: `pkg/keys` in open-policy-agent/gatekeeper.
+fn is_in_use(config: &Fields<'_>) -> Result<bool, InputError> {
+    let metadata = config.required_object("metadata")?;
+    Ok((metadata.text("namespace")?, metadata.text("name")?) == (Some("gatekeeper-system"), Some("config")))
 }

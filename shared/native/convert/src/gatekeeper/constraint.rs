@@ -10,8 +10,9 @@ use super::action::Action;
 use super::config::Surroundings;
 use super::kinds::{self, KINDS, Kind};
 use super::scope::{EvaluatedKind, Matched, Scope, Source};
+use super::template::{self, Template};
 use crate::controls::{Otherwise, Outcome, Part, for_audits};
-use crate::conversion::{Conversion, FieldProblem, NotConverted};
+use crate::conversion::{Conversion, Difference, FieldProblem};
 use crate::external_ips;
 use crate::fields::Fields;
 use crate::kubewarden::{PolicyMode, PolicySpec, TargetRule};
@@ -41,8 +42,9 @@ pub(super) fn convert(
         let problem = FieldProblem::new(object.path("kind"), problem);
         vec![Converted::Whole(Box::new(Conversion::none(object.document(), &title, None, problem)))]
     };
-    if let Some(problem) = surroundings.problem_of(kind) {
-        return Ok(none(problem));
+    let template = surroundings.template(kind);
+    if template == Some(Template::Other) {
+        return Ok(none(template::DIFFERS));
     }
     if kind == EXTERNAL_IPS {
         return of_external_ips(object, &title, surroundings, names);
@@ -55,9 +57,13 @@ pub(super) fn convert(
     let name = object.required_object("metadata")?.required_text("name")?.to_owned();
     let spec = object.object("spec")?;
     let mut outcome = Outcome::default();
+    let evaluates_updates = known.evaluates_updates || template == Some(Template::WithUpdates);
     let parameters = parameters(object, spec.as_ref())?;
     let images = exempt_images(known, &parameters, &mut outcome)?;
     (known.require)(&parameters, &images, &mut outcome)?;
+    if template.is_none() && !outcome.requirements.is_empty() {
+        outcome.admits("kind", if evaluates_updates { NO_TEMPLATE } else { NO_TEMPLATE_ABOUT_UPDATES });
+    }
     if let Some(spec) = &spec {
         outcome.problems.extend(unknown(spec));
     }
@@ -66,15 +72,14 @@ pub(super) fn convert(
         outcome.notes.push(NO_POINT.to_owned());
     }
     let evaluated = EvaluatedKind("Pod");
-    let scope =
-        match Scope::read(spec.as_ref(), evaluated, known.evaluates_updates, surroundings, &mut outcome)? {
-            Matched::Scope(scope) => scope,
-            Matched::Nothing(reason) => {
-                outcome.notes.push(reason);
-                return Ok(vec![part(object, &title, name, None, outcome)]);
-            }
-        };
-    let operations = if known.evaluates_updates {
+    let scope = match Scope::read(spec.as_ref(), evaluated, evaluates_updates, surroundings, &mut outcome)? {
+        Matched::Scope(scope) => scope,
+        Matched::Nothing(reason) => {
+            outcome.notes.push(reason);
+            return Ok(vec![part(object, &title, name, None, outcome)]);
+        }
+    };
+    let operations = if evaluates_updates {
         BTreeSet::from(OPERATIONS)
     } else {
         outcome.notes.push(CREATION_ALONE.to_owned());
@@ -135,7 +140,7 @@ fn workloads(
         let mut outcome = Outcome {
             requirements: of_pods.requirements.clone(),
             minor: of_pods.minor,
-            is_widened: of_pods.problems.iter().any(|problem| problem.widens),
+            is_widened: of_pods.problems.iter().any(FieldProblem::widens),
             ..Outcome::default()
         };
         if let Some(problem) = problem {
@@ -159,6 +164,13 @@ const NO_EXPANSION: &str = "A constraint with the source Generated evaluates the
 
 const NO_POINT: &str =
     "A constraint without an enforcement point for requests or audits has no part in a manifest.";
+
+const NO_TEMPLATE: &str = "its template is not in the input, and is taken for that of gatekeeper-library at 5c441fb; \
+     add the ConstraintTemplate to the input";
+
+const NO_TEMPLATE_ABOUT_UPDATES: &str = "its template is not in the input, and is taken for that of gatekeeper-library \
+     at 5c441fb; before September 2023, templates also evaluated updates, and with them the containers of kubectl debug; \
+     add the ConstraintTemplate to the input";
 
 const CREATION_ALONE: &str = "The library's template ignores updates, and so do the rules. Add the rule for updates of \
      pods/ephemeralcontainers to evaluate the containers of kubectl debug as well.";
@@ -236,7 +248,7 @@ fn of_external_ips(
     }
     let action = Action::read(spec.as_ref())?;
     let scope = Scope::read(spec.as_ref(), EvaluatedKind("Service"), true, surroundings, &mut outcome)?;
-    let listed = |problem| NotConverted::new(object.document(), title, None, problem);
+    let listed = |problem| Difference::new(object.document(), title, None, problem);
     let scope = match scope {
         Matched::Scope(_) if !action.evaluates_requests && !action.audits => Err(NO_POINT.to_owned()),
         Matched::Scope(scope) => Ok(scope),
@@ -246,8 +258,8 @@ fn of_external_ips(
         Ok(scope) => scope,
         Err(reason) => {
             outcome.notes.push(reason);
-            let not_converted = outcome.problems.into_iter().map(listed).collect();
-            let conversion = Conversion { not_converted, notes: outcome.notes, manifest: None };
+            let differences = outcome.problems.into_iter().map(listed).collect();
+            let conversion = Conversion { differences, notes: outcome.notes, manifest: None };
             return Ok(vec![Converted::Whole(Box::new(conversion))]);
         }
     };
@@ -281,8 +293,8 @@ fn of_external_ips(
     };
     let mut manifests = vec![manifest(name, first)];
     manifests.extend(second.map(|spec| manifest(&format!("{name}-audit"), spec)));
-    let not_converted = outcome.problems.into_iter().map(listed).collect();
-    let conversion = Conversion { not_converted, notes: outcome.notes, manifest: None };
+    let differences = outcome.problems.into_iter().map(listed).collect();
+    let conversion = Conversion { differences, notes: outcome.notes, manifest: None };
     let conversions = conversion.with(manifests).into_iter();
     Ok(conversions.map(|conversion| Converted::Whole(Box::new(conversion))).collect())
 }

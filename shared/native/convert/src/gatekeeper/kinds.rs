@@ -84,7 +84,12 @@ pub(super) const KINDS: &[Kind] = &[
     of_updates("K8sPSPSeccomp", &["allowedProfiles", "allowedLocalhostFiles"], seccomp::first),
     of_updates("K8sPSPSeccompV2", &["allowedProfiles", "allowedLocalhostFiles"], seccomp::second),
     of_pods("K8sPSPVolumeTypes", &["volumes"], |parameters, _, outcome| {
-        require_types(&parameters.strings("volumes")?, &parameters.path("volumes"), outcome);
+        const KEY: &str = "volumes";
+        if parameters.get(KEY).is_none() {
+            refuses_nothing_without(KEY, outcome);
+        } else {
+            require_types(&parameters.strings(KEY)?, &parameters.path(KEY), outcome);
+        }
         Ok(())
     }),
 ];
@@ -98,11 +103,21 @@ const SYSCTLS: &str = "spec.securityContext.sysctls[*].name";
 const APP_ARMOR: &str = "metadata.annotations[container.apparmor.security.beta.kubernetes.io/*]";
 
 fn no_control(what: &str, parameters: &Fields<'_>, outcome: &mut Outcome) {
-    outcome.admits(parameters.whole(), format!("{what}, and {NO_CONTROL}"));
+    outcome.lacks(parameters.whole(), format!("{what}, and {NO_CONTROL}"));
 }
 
 pub(super) fn refuses_nothing(outcome: &mut Outcome) {
     outcome.notes.push("A constraint whose parameters refuse nothing has no part in a manifest.".to_owned());
+}
+
+/// Notes that a constraint without a parameter refuses nothing: the Rego puts the parameter into
+/// its message, which is undefined without it.
+fn refuses_nothing_without(key: &str, outcome: &mut Outcome) {
+    let note = format!(
+        "Without {key}, the constraint refuses nothing, because the message of its template is undefined; it has \
+         no part in a manifest. An empty list refuses all that the template is about."
+    );
+    outcome.notes.push(note);
 }
 
 /// Returns the texts without wildcards. Gatekeeper takes the others literally, and the manifest
@@ -130,7 +145,7 @@ fn users(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome) -> R
     for key in ["runAsGroup", "supplementalGroups", "fsGroup"] {
         let group = parameters.optional(key)?;
         if !matches!(group.text("rule")?, None | Some("RunAsAny")) {
-            outcome.admits(group.path("rule"), format!("restricts groups, and {NO_CONTROL}"));
+            outcome.lacks(group.path("rule"), format!("restricts groups, and {NO_CONTROL}"));
         }
     }
     let user = parameters.optional("runAsUser")?;
@@ -146,7 +161,7 @@ fn users(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome) -> R
             outcome.require(Requirement::of("runAsUser").allow_images(images));
         }
         Some("MustRunAs") => {
-            outcome.admits(user.path("rule"), format!("restricts users to ranges, and {NO_CONTROL}"));
+            outcome.lacks(user.path("rule"), format!("restricts users to ranges, and {NO_CONTROL}"));
         }
         Some(_) => return Err(user.error("rule", "expected MustRunAs, MustRunAsNonRoot or RunAsAny")),
     }
@@ -220,6 +235,9 @@ fn capabilities(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcom
     if !dropped.is_empty() {
         if dropped.iter().all(|capability| capability.eq_ignore_ascii_case("ALL")) {
             fields.push(DROP);
+            let problem = "the template compares without case, so that drop: [all] meets it; the manifest requires \
+                           ALL, as the Pod Security Standards do";
+            outcome.refuses(drop_path, problem);
         } else {
             let problem = format!(
                 "requires pods to drop {} or ALL, and the Pod Security Standards can only require ALL; the manifest \
@@ -247,19 +265,21 @@ fn file_system_groups(
     if matches!(parameters.text("rule")?, None | Some("RunAsAny")) {
         refuses_nothing(outcome);
     } else {
-        outcome.admits(parameters.path("rule"), format!("restricts fsGroup, and {NO_CONTROL}"));
+        outcome.lacks(parameters.path("rule"), format!("restricts fsGroup, and {NO_CONTROL}"));
     }
     Ok(())
 }
 
 fn flex_volumes(parameters: &Fields<'_>, _: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
     const KEY: &str = "allowedFlexVolumes";
-    if parameters.objects(KEY)?.is_empty() {
+    if parameters.get(KEY).is_none() {
+        refuses_nothing_without(KEY, outcome);
+    } else if parameters.objects(KEY)?.is_empty() {
         forbid_type("flexVolume", outcome);
     } else {
         let problem = "allows flexVolumes by driver, which exclusions cannot tell apart; keep the constraint for it, \
                        or empty the list";
-        outcome.admits(parameters.path(KEY), problem);
+        outcome.lacks(parameters.path(KEY), problem);
     }
     Ok(())
 }
@@ -331,6 +351,9 @@ fn host_paths(parameters: &Fields<'_>, _: &[String], outcome: &mut Outcome) -> R
         }
         let Some(patterns) = patterns_below(prefix, &entry.path("pathPrefix"), outcome) else { continue };
         check = if entry.boolean("readOnly")? == Some(true) {
+            let problem = "the CEL of the template refuses pods with a container without volumeMounts if an entry is \
+                           readOnly; the manifest admits them";
+            outcome.admits(entry.path("readOnly"), problem);
             check.allow_read_only(HOST_PATHS.1, &patterns)
         } else {
             check.allow(HOST_PATHS.1, &patterns)
@@ -393,6 +416,10 @@ fn proc_mount(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome)
 
 fn se_linux(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
     const KEY: &str = "allowedSELinuxOptions";
+    if parameters.get(KEY).is_none() {
+        refuses_nothing_without(KEY, outcome);
+        return Ok(());
+    }
     let path = parameters.path(KEY);
     let options = parameters.objects(KEY)?;
     let mut check = Requirement::of("seLinuxOptions").allow_images(images);

@@ -22,9 +22,9 @@ const EXPECTED: &str = "expected constraints of Gatekeeper";
 /// Converts constraints of Gatekeeper's library into Kubewarden policies.
 ///
 /// The documents are constraints, and the `Config`, `ConstraintTemplate`s and `ExpansionTemplate`s
-/// that they work with, and lists of them. Constraints without their template are those of the
-/// library. Constraints that evaluate the same requests in the same way become one manifest, if
-/// none restricts a field in another way than another one.
+/// that they work with, and lists of them. Constraints without their template are taken for those
+/// of the library, which is listed. Constraints that evaluate the same requests in the same way
+/// become one manifest, if none restricts a field in another way than another one.
 ///
 /// # Errors
 /// The first document that Gatekeeper would not accept.

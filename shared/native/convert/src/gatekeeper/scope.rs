@@ -10,6 +10,7 @@ use super::expansion::place;
 use crate::InputError;
 use crate::cel::{self, CelExpression, is_pattern};
 use crate::controls::Outcome;
+use crate::conversion::Effect;
 use crate::fields::Fields;
 use crate::kubewarden::{PolicySpec, TargetRule};
 use crate::kyverno::selector;
@@ -149,7 +150,7 @@ impl Scope {
             };
             self.condition(HAS_NAME, &expression);
         }
-        outcome.problems.extend(matched.unknown(&[
+        let unknown = matched.unknown(&[
             "kinds",
             "scope",
             "source",
@@ -158,7 +159,8 @@ impl Scope {
             "namespaces",
             "excludedNamespaces",
             "name",
-        ]));
+        ]);
+        outcome.problems.extend(unknown.into_iter().map(|problem| problem.with(Effect::Refuses)));
         Ok(None)
     }
 

@@ -36,7 +36,8 @@ pub(super) fn second(
         (RuntimeDefault, has("RuntimeDefault")),
         (Unconfined, has("Unconfined")),
         (NotConfigured, has("not configured")),
-        (AnyOfNode, files.iter().any(|file| file == "*")),
+        // The Rego looks at the files alone, and the CEL also requires the type.
+        (AnyOfNode, has("Localhost") && files.iter().any(|file| file == "*")),
     ];
     require(allowed, parameters, images, outcome);
     Ok(())

@@ -7,9 +7,18 @@ use crate::fields::Fields;
 
 const CEL: &str = "K8sNativeValidation";
 
-const DIFFERS: &str = "has other code than the template in gatekeeper-library at 5c441fb, so that its constraints are \
-     not converted; compare both, and remove the template from the input to convert the constraints as those of the \
-     library";
+pub(super) const DIFFERS: &str = "has other code than the template in gatekeeper-library at 5c441fb, so that its \
+     constraints are not converted; keep them, or replace the template by that of the library first";
+
+/// The code of a template.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Template {
+    /// That of the library, or of no kind of the library.
+    Known,
+    /// That of the library before it left out updates.
+    WithUpdates,
+    Other,
+}
 
 /// Each kind with the fingerprints of its Rego and, if it has some, of its CEL.
 ///
@@ -38,6 +47,17 @@ const LIBRARY: &[(&str, u64, Option<u64>)] = &[
     ("K8sPSPVolumeTypes", 0xb141_0d6a_d150_368b, None),
 ];
 
+/// The kinds whose templates evaluated updates until bd942ad (September 2023) and had the same Rego
+/// otherwise, with its fingerprint.
+const WITH_UPDATES: &[(&str, u64)] = &[
+    ("K8sPSPAllowPrivilegeEscalationContainer", 0x53cd_767b_4caf_cdbb),
+    ("K8sPSPAutomountServiceAccountTokenPod", 0x480d_6be2_8d97_b29a),
+    ("K8sPSPFlexVolumes", 0x3ed2_3ec2_22d7_6e24),
+    ("K8sPSPHostNamespace", 0x9403_005d_04dc_0cf5),
+    ("K8sPSPPrivilegedContainer", 0x9820_a48d_af96_2151),
+    ("K8sPSPReadOnlyRootFilesystem", 0x1b34_6939_c43a_3dd7),
+];
+
 pub(super) fn kind<'d>(template: &Fields<'d>) -> Result<&'d str, InputError> {
     let mut at = template.clone();
     for key in ["spec", "crd", "spec", "names"] {
@@ -46,27 +66,35 @@ pub(super) fn kind<'d>(template: &Fields<'d>) -> Result<&'d str, InputError> {
     at.required_text("kind")
 }
 
-/// Why the constraints of a template are not converted; `None` if its code is that of the library
-/// or its kind is not one of the library.
-pub(super) fn difference(template: &Fields<'_>, kind: &str) -> Result<Option<&'static str>, InputError> {
-    let Some((_, rego, cel)) = LIBRARY.iter().find(|(known, ..)| *known == kind) else { return Ok(None) };
-    let (mut found_rego, mut found_cel) = (None, None);
-    for target in template.required_object("spec")?.objects("targets")? {
-        if target.get("rego").is_some() {
-            found_rego = Some(rego_of(&target)?);
-        }
-        for code in target.objects("code")? {
-            let engine = code.required_text("engine")?;
-            let source = code.required_object("source")?;
-            if engine == CEL {
-                found_cel = code.get("source").map(|source| fingerprint(&source.to_string()));
-            } else {
-                found_rego = Some(rego_of(&source)?);
+impl Template {
+    pub(super) fn read(template: &Fields<'_>, kind: &str) -> Result<Self, InputError> {
+        let Some((_, rego, cel)) = LIBRARY.iter().find(|(known, ..)| *known == kind) else {
+            return Ok(Self::Known);
+        };
+        let (mut found_rego, mut found_cel) = (None, None);
+        for target in template.required_object("spec")?.objects("targets")? {
+            if target.get("rego").is_some() {
+                found_rego = Some(rego_of(&target)?);
+            }
+            for code in target.objects("code")? {
+                let engine = code.required_text("engine")?;
+                let source = code.required_object("source")?;
+                if engine == CEL {
+                    found_cel = code.get("source").map(|source| fingerprint(&source.to_string()));
+                } else {
+                    found_rego = Some(rego_of(&source)?);
+                }
             }
         }
+        let is_known = found_cel.is_none() || found_cel == *cel;
+        Ok(if is_known && found_rego == Some(*rego) {
+            Self::Known
+        } else if found_cel.is_none() && found_rego.is_some_and(|rego| WITH_UPDATES.contains(&(kind, rego))) {
+            Self::WithUpdates
+        } else {
+            Self::Other
+        })
     }
-    let is_known = found_rego == Some(*rego) && (found_cel.is_none() || found_cel == *cel);
-    Ok((!is_known).then_some(DIFFERS))
 }
 
 /// The fingerprint of Rego with its libraries, without comments, empty lines and indentation.

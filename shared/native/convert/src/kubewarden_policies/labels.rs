@@ -7,7 +7,7 @@ use rules::pod_security::{Level, PodSecurity, Version};
 use serde_json::{Map, json};
 
 use crate::InputError;
-use crate::conversion::{Conversion, FieldProblem, NotConverted};
+use crate::conversion::{Conversion, Difference, Effect, FieldProblem};
 use crate::fields::Fields;
 use crate::kubewarden::{PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
@@ -49,7 +49,7 @@ pub(super) fn convert(
             if version.is_some() {
                 return Err(modes.error(&version_key, format!("requires {mode}")));
             }
-            problems.push(FieldProblem::new(modes.path(mode), UNSET));
+            problems.push(FieldProblem::new(modes.path(mode), UNSET).with(Effect::Admits));
             continue;
         };
         is_set = true;
@@ -74,8 +74,8 @@ pub(super) fn convert(
     if let Some(error) = settings::problem_with::<PodSecurity>(&settings) {
         return Err(labels.error("modes", format!("the module rejects the settings: {error}")));
     }
-    problems.push(FieldProblem::new(labels.path("modes"), LABELS));
-    problems.push(FieldProblem::new(labels.path("modes"), REFUSES));
+    problems.push(FieldProblem::new(labels.path("modes"), LABELS).with(Effect::Admits));
+    problems.push(FieldProblem::new(labels.path("modes"), REFUSES).with(Effect::Refuses));
     let rules =
         TargetRule::for_targets(&BTreeSet::from(Target::OF_POD_SECURITY), &BTreeSet::from(OPERATIONS));
     // Mode monitor discards warnings, and the level privileged denies nothing.
@@ -92,11 +92,11 @@ pub(super) fn convert(
     if !spec.match_conditions.is_empty() {
         spec.match_conditions.clear();
         let problem = "are about requests for Namespaces; write them as a namespaceSelector";
-        problems.push(FieldProblem::new("spec.matchConditions", problem));
+        problems.push(FieldProblem::new("spec.matchConditions", problem).with(Effect::Refuses));
     }
-    let listed = |problem| NotConverted::new(object.document(), title, None, problem);
+    let listed = |problem| Difference::new(object.document(), title, None, problem);
     Ok(Conversion {
-        not_converted: problems.into_iter().map(listed).collect(),
+        differences: problems.into_iter().map(listed).collect(),
         notes: Vec::new(),
         manifest: Some(names.manifest(None, POD_SECURITY, spec)),
     })

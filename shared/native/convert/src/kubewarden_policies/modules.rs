@@ -62,13 +62,13 @@ pub(super) const MODULES: &[Module] = &[
     of_workloads("hostpaths-psp", &["allowedHostPaths"], host_paths),
     of_workloads("pod-privileged", &["skip_init_containers", "skip_ephemeral_containers"], privileged),
     of_pods("readonly-root-filesystem-psp", &[], |settings, outcome| {
-        outcome.admits(settings.whole(), format!("requires readOnlyRootFilesystem, and {NO_CONTROL}"));
+        outcome.lacks(settings.whole(), format!("requires readOnlyRootFilesystem, and {NO_CONTROL}"));
         Ok(())
     }),
     of_pods("seccomp-psp", &["allowed_profiles", "profile_types", "localhost_profiles"], seccomp),
     of_pods("selinux-psp", &["rule", "user", "role", "type", "level"], se_linux),
     of_workloads("share-pid-namespace-policy", &[], |settings, outcome| {
-        outcome.admits(settings.whole(), format!("refuses shareProcessNamespace, and {NO_CONTROL}"));
+        outcome.lacks(settings.whole(), format!("refuses shareProcessNamespace, and {NO_CONTROL}"));
         Ok(())
     }),
     of_pods("sysctl-psp", &["allowedUnsafeSysctls", "forbiddenSysctls"], sysctls),
@@ -114,7 +114,7 @@ fn file_system_groups(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<()
     if matches!(settings.text("rule")?, None | Some("RunAsAny")) {
         refuses_nothing(outcome);
     } else {
-        outcome.admits(settings.path("rule"), format!("restricts fsGroup, and {NO_CONTROL}"));
+        outcome.lacks(settings.path("rule"), format!("restricts fsGroup, and {NO_CONTROL}"));
     }
     Ok(())
 }
@@ -196,7 +196,7 @@ fn flex_volumes(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), Inpu
     } else {
         let problem = "allows flexVolumes by driver, which exclusions cannot tell apart; keep the policy for it, or \
                        empty the list";
-        outcome.admits(settings.path(KEY), problem);
+        outcome.lacks(settings.path(KEY), problem);
     }
     Ok(())
 }
@@ -370,14 +370,14 @@ fn users_and_groups(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), 
     for key in ["run_as_group", "supplemental_groups"] {
         let rule = settings.optional(key)?;
         if !matches!(rule.text("rule")?, None | Some("RunAsAny")) {
-            outcome.admits(rule.path("rule"), format!("restricts groups, and {NO_CONTROL}"));
+            outcome.lacks(rule.path("rule"), format!("restricts groups, and {NO_CONTROL}"));
         }
     }
     let user = settings.optional("run_as_user")?;
     match user.text("rule")? {
         None | Some("RunAsAny") => {}
         Some("MustRunAs") => {
-            outcome.admits(user.path("rule"), format!("restricts users to ranges, and {NO_CONTROL}"));
+            outcome.lacks(user.path("rule"), format!("restricts users to ranges, and {NO_CONTROL}"));
         }
         Some("MustRunAsNonRoot") if settings.boolean("validate_only")? == Some(true) => {
             let problem = "refuses each pod, as the policy does with MustRunAsNonRoot; remove validate_only, or set \

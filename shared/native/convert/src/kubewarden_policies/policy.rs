@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::modules::{MODULES, Module};
 use super::{EXPECTED, labels, se_linux};
 use crate::controls::{Outcome, Part};
-use crate::conversion::{Conversion, FieldProblem};
+use crate::conversion::{Conversion, Effect, FieldProblem};
 use crate::fields::Fields;
 use crate::kubewarden::{PolicyMode, PolicySpec, TargetRule};
 use crate::kyverno::selector;
@@ -189,7 +189,7 @@ impl Policy<'_, '_> {
         scope.rules = self.rules(module, &mut outcome)?;
         let is_evaluated = !scope.rules.is_empty();
         if !is_evaluated {
-            outcome.admits(self.spec.path("rules"), "matches no resource that the module evaluates");
+            outcome.lacks(self.spec.path("rules"), "matches no resource that the module evaluates");
         }
         Ok(Converted::Part(Box::new(Part {
             document: self.object.document().to_owned(),
@@ -237,15 +237,19 @@ impl Policy<'_, '_> {
         };
         scope.background_audit = spec.boolean("backgroundAudit")?;
         for (key, value) in spec.others(SPEC) {
-            let problem = match key {
-                "message" => "the module describes each violation",
+            let path = spec.path(key);
+            problems.push(match key {
+                "message" => {
+                    FieldProblem::new(path, "the module describes each violation").with(Effect::Text)
+                }
                 "matchPolicy" if value == "Equivalent" => continue,
                 "severity" | "category" | "title" | "description" => {
-                    "add it to the manifest where you need it"
+                    FieldProblem::new(path, "add it to the manifest where you need it").with(Effect::Text)
                 }
-                _ => "is not converted; add it to the manifest if the module needs it",
-            };
-            problems.push(FieldProblem::new(spec.path(key), problem));
+                _ => {
+                    FieldProblem::new(path, "is not converted; add it to the manifest if the module needs it")
+                }
+            });
         }
         Ok((scope, problems))
     }

@@ -6,7 +6,7 @@ use rules::selinux::Selinux;
 use serde_json::{Map, Value, json};
 
 use crate::controls::Outcome;
-use crate::conversion::{Conversion, NotConverted};
+use crate::conversion::{Conversion, Difference};
 use crate::fields::Fields;
 use crate::kubewarden::{ModuleReference, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
@@ -60,11 +60,11 @@ impl Policy<'_, '_> {
             names.manifest(self.namespace, &format!("selinux-{}", self.name), spec)
         });
         if manifest.is_none() {
-            outcome.admits("spec.rules", "matches no request that the module changes");
+            outcome.lacks("spec.rules", "matches no request that the module changes");
         }
-        let listed = |problem| NotConverted::new(self.object.document(), self.title, None, problem);
-        let not_converted = outcome.problems.into_iter().map(listed).collect();
-        Ok(Conversion { not_converted, notes: outcome.notes, manifest })
+        let listed = |problem| Difference::new(self.object.document(), self.title, None, problem);
+        let differences = outcome.problems.into_iter().map(listed).collect();
+        Ok(Conversion { differences, notes: outcome.notes, manifest })
     }
 }
 

@@ -7,7 +7,7 @@ use rules::pod_security::{Level, Version};
 use serde_json::{Map, Value, json};
 
 use super::violation_action::ViolationAction;
-use crate::conversion::FieldProblem;
+use crate::conversion::{Effect, FieldProblem};
 use crate::fields::Fields;
 
 /// Why a rule that only warns has another mode and level than its policy.
@@ -21,7 +21,13 @@ pub(super) struct Standard {
     key: &'static str,
     level: Value,
     version: Value,
+    /// Whether the version is in the place of a later one, which Kyverno does not know.
+    is_pinned: bool,
 }
+
+/// The newest version of the standards in Kyverno 1.19: `kyverno/pod-security-admission` at
+/// 46f2077, which the `go.mod` of kyverno/kyverno at 111e07b names.
+const NEWEST: (u8, &str) = (34, "v1.34");
 
 impl Standard {
     /// Reads a check without its `exclude` entries.
@@ -34,10 +40,16 @@ impl Standard {
         };
         if level == "privileged" {
             let problem = "the level privileged allows everything, so nothing is checked";
-            problems.push(FieldProblem::new(check.path(key), problem));
+            problems.push(FieldProblem::new(check.path(key), problem).with(Effect::Admits));
         }
-        let standard = Self { key, level, version: field("version").unwrap_or_else(|| "latest".into()) };
-        let later = standard.later_checks().map(|problem| FieldProblem::new(check.path("version"), problem));
+        let version = field("version").unwrap_or_else(|| "latest".into());
+        let parsed = version.as_str().and_then(Version::parse);
+        let is_pinned = parsed.is_some_and(|version| version.minor() > NEWEST.0);
+        let version = if is_pinned { NEWEST.1.into() } else { version };
+        let standard = Self { key, level, version, is_pinned };
+        let later = standard
+            .later_checks()
+            .map(|problem| FieldProblem::new(check.path("version"), problem).with(Effect::Admits));
         problems.extend(later);
         standard
     }
@@ -45,7 +57,18 @@ impl Standard {
     /// The level of a check of the library. [`Coverage`](super::library::Coverage) writes the
     /// settings in full.
     pub(super) fn of_library() -> Self {
-        Self { key: "level", level: "restricted".into(), version: "latest".into() }
+        Self { key: "level", level: "restricted".into(), version: "latest".into(), is_pinned: false }
+    }
+
+    /// A note on a version that is not that of the rule.
+    pub(super) fn note(&self) -> Option<String> {
+        let version = NEWEST.1;
+        self.is_pinned.then(|| {
+            format!(
+                "Kyverno 1.19 knows the standards up to {version}, those of the library that it is built with, and so \
+                 does the manifest; later ones admit more of pods with hostUsers: false."
+            )
+        })
     }
 
     /// The settings that evaluate the check alone, as background audits do.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::check_settings;
 use super::policy::MONITORS;
 use super::violation_action::ViolationAction;
-use crate::conversion::FieldProblem;
+use crate::conversion::{Effect, FieldProblem};
 use crate::external_ips::{self, EXTERNAL_IPS};
 use crate::settings::{self, POD_SECURITY};
 use crate::target::Target;
@@ -89,10 +89,10 @@ impl Evaluator {
         let mut problems = Vec::new();
         if self == Self::ExternalIps {
             if !tolerates {
-                problems.push(FieldProblem::new(check, KEEPS));
+                problems.push(FieldProblem::new(check, KEEPS).with(Effect::Admits));
             }
             if actions.any(|action| action == ViolationAction::Warn) {
-                problems.push(FieldProblem::new(check, CANNOT_WARN));
+                problems.push(FieldProblem::new(check, CANNOT_WARN).with(Effect::Admits));
             }
         }
         problems

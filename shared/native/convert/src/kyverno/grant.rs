@@ -71,10 +71,7 @@ impl Grant {
             let mut allowed = Vec::new();
             for conditions in alternatives {
                 for entry in entries {
-                    match entry.setting(rule.settings, &conditions) {
-                        Ok(entry) => allowed.push(entry),
-                        Err(problem) => problems.push(problem),
-                    }
+                    allowed.extend(entry.setting(rule.settings, &conditions, problems));
                 }
             }
             if !allowed.is_empty() {

@@ -31,6 +31,7 @@ use crate::objects;
 use crate::{Document, InputError};
 pub use configuration::KyvernoConfiguration;
 use library::Draft;
+pub(crate) use policy::MONITORS;
 use policy_exception::PolicyException;
 use validating_exception::ValidatingException;
 

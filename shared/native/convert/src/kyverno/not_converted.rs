@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::library;
-use crate::conversion::FieldProblem;
+use crate::conversion::{Effect, FieldProblem};
 use crate::fields::Fields;
 
 /// The fields of a policy's `spec` that are converted.
@@ -32,6 +32,9 @@ pub(super) const NO_CHECK: &str =
 
 /// The fields because of which Kyverno evaluates fewer requests.
 const NARROWING: [&str; 3] = ["preconditions", "celPreconditions", "applyRules"];
+
+/// The fields that change messages alone. Nothing that is converted uses the context.
+const TEXTS: [&str; 3] = ["message", "context", "auditAnnotations"];
 
 /// Lists the fields of a policy, a rule and its `validate` that are not converted. `check` are the
 /// keys of `validate` that are, and `is_of_library` says whether that is a check of the library.
@@ -65,9 +68,14 @@ fn listed(
     is_default: impl Fn(&str, &Value) -> bool,
 ) -> Vec<FieldProblem> {
     let problem = |(key, value): (&str, &Value)| {
-        let widens = NARROWING.contains(&key);
-        (!is_default(key, value))
-            .then(|| FieldProblem { widens, ..FieldProblem::new(fields.path(key), reason(key)) })
+        let effect = if NARROWING.contains(&key) {
+            Effect::Refuses
+        } else if TEXTS.contains(&key) {
+            Effect::Text
+        } else {
+            Effect::NotConverted
+        };
+        (!is_default(key, value)).then(|| FieldProblem::new(fields.path(key), reason(key)).with(effect))
     };
     fields.others(converted).filter_map(problem).collect()
 }

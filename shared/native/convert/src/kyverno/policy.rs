@@ -19,7 +19,7 @@ use super::violation_action::{LocalAction, RuleActions};
 use super::{not_converted, webhook};
 use crate::cel::CelExpression;
 use crate::controls::for_audits;
-use crate::conversion::{Conversion, FieldProblem, NotConverted};
+use crate::conversion::{Conversion, Difference, Effect, FieldProblem};
 use crate::fields::Fields;
 use crate::kubewarden::{self, PolicyManifest, PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
@@ -27,7 +27,7 @@ use crate::target::Target;
 use crate::{InputError, LabelSelector, MatchCondition, Operation};
 
 /// Why a manifest does not deny although the rule does.
-pub(super) const MONITORS: &str = "Because of what is not converted, this policy refuses more than the rule. It is in mode \
+pub(crate) const MONITORS: &str = "Because of what is not converted, this policy refuses more than the rule. It is in mode \
                         monitor, from which Kubewarden allows a change to protect, but no way back.";
 
 pub(super) const NOTHING_LEFT: &str = "has no manifest, because its exclude, the exceptions for it, the configuration of Kyverno, or \
@@ -213,11 +213,11 @@ impl KyvernoPolicy<'_, '_> {
             &keys,
             is_of_library,
         ));
-        let listed = |problem| NotConverted::new(self.document, self.title, Some(name), problem);
+        let listed = |problem| Difference::new(self.document, self.title, Some(name), problem);
         let (grants, of_exceptions) =
             self.convert_exceptions(exceptions, name, &plain, &scopes, !is_of_library);
-        let widens = problems.iter().any(|problem| problem.widens)
-            || of_exceptions.iter().any(|(_, problem)| problem.widens);
+        let widens = problems.iter().any(FieldProblem::widens)
+            || of_exceptions.iter().any(|(_, problem)| problem.widens());
         let parts = RuleParts { name, evaluator, standard, entries, grants, actions, widens };
         let is_matched = scopes.iter().any(|scope| scope.is_matched);
         let mut built = RuleManifests::default();
@@ -237,19 +237,21 @@ impl KyvernoPolicy<'_, '_> {
         } else if built.manifests.is_empty() && !is_matched {
             let problem = "matches no resource that the module evaluates";
             problems.push(FieldProblem::new(rule.path("match"), problem));
-        } else if built.manifests.is_empty() {
+        } else if !built.manifests.is_empty() {
+            built.notes.extend(parts.standard.note());
+        } else {
             built.notes = BTreeSet::from([format!("{}, rule {name}, {NOTHING_LEFT}", self.title)]);
         }
-        let mut all: Vec<NotConverted> = of_exceptions
+        let mut all: Vec<Difference> = of_exceptions
             .into_iter()
             .map(|(ExceptionTitle { document, title }, problem)| {
                 let title = format!("{title}, for {}", self.title);
-                NotConverted::new(&document, &title, Some(name), problem)
+                Difference::new(&document, &title, Some(name), problem)
             })
             .collect();
         all.extend(problems.into_iter().map(listed));
         let notes = built.notes.into_iter().collect();
-        let conversion = Conversion { not_converted: all, notes, manifest: None };
+        let conversion = Conversion { differences: all, notes, manifest: None };
         let with_part = |conversion| Draft { conversion, library: library.clone() };
         Ok(conversion.with(built.manifests).into_iter().map(with_part).collect())
     }
@@ -267,16 +269,13 @@ impl KyvernoPolicy<'_, '_> {
             CheckOfRule::PodSecurity(check) => {
                 settings.keys.push("podSecurity");
                 for entry in Entry::list(&check, "exclude", problems)? {
-                    match entry.setting(plain, &Map::new()) {
-                        Ok(entry) => settings.entries.push(entry),
-                        Err(problem) => problems.push(problem),
-                    }
+                    settings.entries.extend(entry.setting(plain, &Map::new(), problems));
                 }
             }
             CheckOfRule::Library(known) => {
                 settings.keys.extend([known.key, "message"]);
                 problems.extend(known.refused_by_rule());
-                let listed = |problem| NotConverted::new(self.document, self.title, Some(rule), problem);
+                let listed = |problem| Difference::new(self.document, self.title, Some(rule), problem);
                 settings.library = LibraryPart::of(known, format!("{}, rule {rule}", self.title), listed);
             }
             CheckOfRule::Other(problem) => problems.push(problem),
@@ -297,11 +296,11 @@ impl KyvernoPolicy<'_, '_> {
         let known = scope.problems.len();
         let note = self.configuration.apply(&mut scope, self.namespace);
         built.problems.extend(scope.problems.drain(known..));
-        let widens = rule.widens || built.problems.iter().any(|problem| problem.widens);
+        let widens = rule.widens || built.problems.iter().any(FieldProblem::widens);
         let (pieces, is_incomplete) = grant::pieces(&scope.reach.targets, &rule.grants);
         if is_incomplete {
             let problem = "more than three exceptions have conditions on objects; the others are not applied";
-            built.problems.push(FieldProblem { widens: true, ..FieldProblem::new("metadata.name", problem) });
+            built.problems.push(FieldProblem::new("metadata.name", problem).with(Effect::Refuses));
         }
         if self.spec.boolean("admission")?.unwrap_or(true) {
             for local in &rule.actions.local {
@@ -324,7 +323,9 @@ impl KyvernoPolicy<'_, '_> {
                 built.manifests.extend(manifest);
             }
             if has_audits && (differs || audited.audit_differs) {
-                built.problems.push(FieldProblem::new(self.spec.path("background"), AUDITS_MORE));
+                built
+                    .problems
+                    .push(FieldProblem::new(self.spec.path("background"), AUDITS_MORE).with(Effect::Reports));
             }
         }
         Ok(())

@@ -16,7 +16,7 @@ use super::match_resources::MatchResources;
 use super::reach::Reach;
 use super::resource_filter::{ResourceFilter, has_pod};
 use crate::cel::CelExpression;
-use crate::conversion::FieldProblem;
+use crate::conversion::{Effect, FieldProblem};
 use crate::target::{OPERATIONS, Target};
 use crate::{LabelSelector, MatchCondition};
 
@@ -131,13 +131,20 @@ impl RequestScope {
                 let problem = match KindPattern::parse(text) {
                     Some(kind) if !kind.targets().is_disjoint(evaluated) => {
                         kind.obsolete_version().map(|version| {
-                            format!("{text} is evaluated in every version, not only in {version}")
+                            let problem =
+                                format!("{text} is evaluated in every version, not only in {version}");
+                            FieldProblem::new(path, problem).with(Effect::Refuses)
                         })
                     }
-                    _ if evaluated.contains(&Target::Service) => Some(format!("{text} is not a Service")),
-                    _ => Some(format!("{text} is neither a pod nor a workload with a pod template")),
+                    _ if evaluated.contains(&Target::Service) => {
+                        Some(FieldProblem::new(path, format!("{text} is not a Service")))
+                    }
+                    _ => {
+                        let problem = format!("{text} is neither a pod nor a workload with a pod template");
+                        Some(FieldProblem::new(path, problem))
+                    }
                 };
-                self.problems.extend(problem.map(|problem| FieldProblem::new(path, problem)));
+                self.problems.extend(problem);
             }
         }
     }

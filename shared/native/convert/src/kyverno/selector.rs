@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::conversion::FieldProblem;
+use crate::conversion::{Effect, FieldProblem};
 use crate::fields::Fields;
 use crate::{InputError, LabelSelector, LabelSelectorRequirement};
 
@@ -36,8 +36,13 @@ pub(crate) fn read(
             return Err(requirement.error("values", format!("{problem} for the operator {operator}")));
         }
         selector.match_expressions.push(LabelSelectorRequirement { key, operator, values });
-        problems.extend(requirement.unknown(&["key", "operator", "values"]));
+        problems.extend(without(requirement.unknown(&["key", "operator", "values"])));
     }
-    problems.extend(fields.unknown(&["matchLabels", "matchExpressions"]));
+    problems.extend(without(fields.unknown(&["matchLabels", "matchExpressions"])));
     Ok(selector)
+}
+
+/// The problems with fields without which a selector selects more.
+fn without(unknown: Vec<FieldProblem>) -> impl Iterator<Item = FieldProblem> {
+    unknown.into_iter().map(|problem| problem.with(Effect::Refuses))
 }

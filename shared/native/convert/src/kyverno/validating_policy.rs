@@ -17,7 +17,7 @@ use super::request_scope::RequestScope;
 use super::validating_exception::ValidatingException;
 use super::violation_action::ViolationAction;
 use super::{not_converted, selector};
-use crate::conversion::{Conversion, FieldProblem, NotConverted};
+use crate::conversion::{Conversion, Difference, Effect, FieldProblem};
 use crate::fields::Fields;
 use crate::kubewarden::{PolicyManifest, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
@@ -71,7 +71,7 @@ struct Excepted {
     is_whole: bool,
     /// Whether the policy evaluates something that they except.
     widens: bool,
-    not_converted: Vec<NotConverted>,
+    differences: Vec<Difference>,
 }
 
 /// A policy with the parts that all its manifests have in common.
@@ -143,14 +143,14 @@ impl Policy<'_, '_> {
         };
         problems.append(&mut scope.problems);
         problems.extend(not_converted::others(&self.spec, &SPEC));
-        let Excepted { is_whole: is_excepted, widens: exception_widens, not_converted } =
+        let Excepted { is_whole: is_excepted, widens: exception_widens, differences } =
             self.add_exceptions(exceptions, &mut scope);
         let action = self.action()?;
         problems.extend(known.evaluator.problems(&known.path, false, std::iter::once(action)));
         let mut audited = scope.clone();
         let note = configuration.apply(&mut scope, self.namespace);
         problems.append(&mut scope.problems);
-        let widens = exception_widens || problems.iter().any(|problem| problem.widens);
+        let widens = exception_widens || problems.iter().any(FieldProblem::widens);
         let mut notes = BTreeSet::new();
         let mut manifests = Vec::new();
         if is_for_requests && !is_excepted {
@@ -175,7 +175,9 @@ impl Policy<'_, '_> {
             let settings = known.settings(Standard::of_library().settings());
             let spec = audit_spec(known.evaluator, &audited.reach.targets, settings, &audited, [].iter());
             if spec.is_some() && audited.audit_differs {
-                problems.push(FieldProblem::new(self.spec.path("matchConditions"), AUDITS_MORE));
+                problems.push(
+                    FieldProblem::new(self.spec.path("matchConditions"), AUDITS_MORE).with(Effect::Reports),
+                );
             }
             let name = format!("{}-audit", self.name);
             manifests.extend(spec.map(|spec| names.manifest(self.namespace, &name, spec)));
@@ -188,21 +190,21 @@ impl Policy<'_, '_> {
         } else if manifests.is_empty() {
             notes = BTreeSet::from([format!("{}, {NOTHING_LEFT}", self.title)]);
         }
-        Ok(self.drafts(known, problems, not_converted, notes, manifests))
+        Ok(self.drafts(known, problems, differences, notes, manifests))
     }
 
     fn drafts(
         &self,
         known: Known,
         problems: Vec<FieldProblem>,
-        of_exceptions: Vec<NotConverted>,
+        of_exceptions: Vec<Difference>,
         notes: BTreeSet<String>,
         manifests: Vec<PolicyManifest>,
     ) -> Vec<Draft> {
-        let listed = |problem| NotConverted::new(self.document, self.title, None, problem);
+        let listed = |problem| Difference::new(self.document, self.title, None, problem);
         let part = LibraryPart::of(known, self.title.to_owned(), listed);
         let conversion = Conversion {
-            not_converted: problems.into_iter().map(listed).chain(of_exceptions).collect(),
+            differences: problems.into_iter().map(listed).chain(of_exceptions).collect(),
             notes: notes.into_iter().collect(),
             manifest: None,
         };
@@ -386,10 +388,10 @@ impl Policy<'_, '_> {
             let refusal = exception.is_whole.then(|| refusal_of(exception)).flatten();
             let is_applied = exception.is_whole && refusal.is_none();
             for problem in exception.problems.iter().cloned().chain(refusal) {
-                excepted.widens |= problem.widens;
+                excepted.widens |= problem.widens();
                 if is_first {
-                    let listed = NotConverted::new(exception.document, &exception.title, None, problem);
-                    excepted.not_converted.push(listed);
+                    let listed = Difference::new(exception.document, &exception.title, None, problem);
+                    excepted.differences.push(listed);
                 }
             }
             if !is_applied {

@@ -11,7 +11,7 @@ use super::condition::{Condition, has_wildcards, namespaces_by_name};
 use super::exclusion::only_other_namespaces;
 use super::selector;
 use crate::cel::{self, CelExpression};
-use crate::conversion::FieldProblem;
+use crate::conversion::{Effect, FieldProblem};
 use crate::fields::Fields;
 use crate::{InputError, LabelSelector};
 
@@ -76,8 +76,10 @@ impl RuleActions {
             let Some((inside, outside)) = split(over, namespace, problems)? else {
                 let problem = "the other namespaces cannot be selected, because names and labels, or several \
                                requirements on labels, cannot be inverted";
-                let problem = FieldProblem::new(over.path("namespaceSelector"), problem);
-                problems.push(problem.widening("the action of the policy is used in all namespaces"));
+                let problem = FieldProblem::new(over.path("namespaceSelector"), problem)
+                    .widening("the action of the policy is used in all namespaces");
+                let is_lost_denial = action == ViolationAction::Deny && base != ViolationAction::Deny;
+                problems.push(if is_lost_denial { problem.with(Effect::Admits) } else { problem });
                 continue;
             };
             local.extend(rest.within(inside).map(|local| LocalAction { action, ..local }));

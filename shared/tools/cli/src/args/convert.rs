@@ -1,13 +1,13 @@
 //! The arguments of `portcullis convert`.
 
 use clap::{Args, Subcommand, ValueEnum};
-use convert::Source;
+use convert::{Class, Source};
 
 /// Convert existing restrictions on pods and Services into manifests for Kubewarden.
 ///
-/// Exits with status 0 if the manifests are equivalent to the input, 1 if something is not
-/// converted or differs, with the place and the reason on standard error, and 2 if the input cannot
-/// be read.
+/// Exits with status 0 if no verdict differs from that of the input, 1 if one may differ, and 2 if
+/// a document cannot be read. Each difference is a line on standard error, with its place, its
+/// class and the reason; differences of the class text do not change the status.
 #[derive(Args, Debug)]
 pub(crate) struct ConvertArgs {
     #[command(subcommand)]
@@ -22,7 +22,7 @@ pub(crate) enum ConvertSource {
     /// with validate.podSecurity, and those of Kyverno's library in patterns or CEL. Rules of the
     /// library that differ in nothing but the control become one manifest.
     ///
-    /// Comments above each manifest list what is not converted. If a match or an exclude cannot be
+    /// Comments above each manifest list the differences. If a match or an exclude cannot be
     /// expressed, the manifest evaluates more requests than the rule, never fewer, and is in mode
     /// monitor.
     Kyverno {
@@ -78,6 +78,10 @@ pub(crate) struct SourceArgs {
 /// Options of all conversions.
 #[derive(Args, Debug)]
 pub(crate) struct ConversionArgs {
+    /// Classes of differences with which the status is still 0.
+    #[arg(long, value_enum, value_name = "CLASS", value_delimiter = ',')]
+    pub(crate) allow: Vec<ClassArg>,
+
     /// Mode of the policies, instead of that of the input.
     #[arg(long, value_enum)]
     pub(crate) mode: Option<ModeArg>,
@@ -95,6 +99,30 @@ pub(crate) struct ConversionArgs {
     pub(crate) output: ManifestFormat,
 }
 
+/// The effect of a difference on verdicts.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ClassArg {
+    /// The manifests admit what the input refuses.
+    Weaker,
+    /// The manifests refuse or report what the input admits.
+    Stricter,
+    /// No manifest contains the part, whatever it does.
+    NotConverted,
+    /// Verdicts are the same, and messages are not.
+    Text,
+}
+
+impl From<ClassArg> for Class {
+    fn from(class: ClassArg) -> Self {
+        match class {
+            ClassArg::Weaker => Self::Weaker,
+            ClassArg::Stricter => Self::Stricter,
+            ClassArg::NotConverted => Self::NotConverted,
+            ClassArg::Text => Self::Text,
+        }
+    }
+}
+
 /// The mode of policies.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum ModeArg {
@@ -107,9 +135,9 @@ pub(crate) enum ModeArg {
 /// The output format of manifests.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub(crate) enum ManifestFormat {
-    /// YAML documents, with comments on what is not converted.
+    /// YAML documents, with comments on differences.
     #[default]
     Yaml,
-    /// A List as a single JSON object, with what is not converted in notConverted.
+    /// A List as a single JSON object, with the differences in a field of their own.
     Json,
 }

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use convert::{
-    Conversion, Document, InputError, KyvernoConfiguration, ManifestOptions, NotConverted, PolicyManifest,
-    PolicyMode,
+    Class, Conversion, Difference, Document, InputError, KyvernoConfiguration, ManifestOptions,
+    PolicyManifest, PolicyMode, summary,
 };
 use scan::{Chunk, Content, Locator, Spot};
 use serde::Serialize;
@@ -14,22 +14,27 @@ use serde::Serialize;
 use crate::args::{ConversionArgs, ConvertSource, ManifestFormat, ModeArg, SourceArgs};
 use crate::failure::Failure;
 use crate::input::{self, Pieces};
+use crate::print_problem;
 use crate::source::{InputReader, shown};
 use crate::stdout::{print, write_json};
 use crate::terminal::one_line;
 
-const NOT_CONVERTED: u8 = 1;
+const DIFFERS: u8 = 1;
 
-/// Converts files and prints the manifests; prints nothing if an input cannot be read.
+const UNREADABLE: u8 = 2;
+
+/// Converts files and prints the manifests, also if some of the documents cannot be read.
 pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
     let mut input = Input::default();
     let (kind, SourceArgs { files, conversion: args }) = source.parts();
-    let documents = input.read(files, kind.expected)?;
-    let options = manifest_options(args)?;
     let configuration = match source {
         ConvertSource::Kyverno { kyverno_config: Some(file), .. } => Some(input.read_configuration(file)?),
         _ => None,
     };
+    let (documents, unreadable) = input.read(files, kind.expected)?;
+    let (documents, refused) = kind.accepted(documents);
+    let is_incomplete = !unreadable.is_empty() || !refused.is_empty();
+    let options = ManifestOptions { is_incomplete, ..manifest_options(args)? };
     let conversions = match &configuration {
         Some(configuration) => KyvernoConfiguration::read(configuration)
             .and_then(|configuration| ::convert::kyverno_with(&documents, &configuration)),
@@ -38,19 +43,36 @@ pub(crate) fn convert(source: &ConvertSource) -> Result<ExitCode, Failure> {
     let places = input.places();
     let mut conversions = conversions.map_err(|error| places.failure(&error))?;
     options.apply(&mut conversions);
-    print(|out| match args.output {
-        ManifestFormat::Yaml => write_yaml(out, &conversions),
-        ManifestFormat::Json => write_json(out, &ManifestList::of(&conversions)),
-    })?;
-    let not_converted: Vec<&NotConverted> =
-        conversions.iter().flat_map(|conversion| &conversion.not_converted).collect();
-    let mut stderr = anstream::stderr().lock();
-    for part in &not_converted {
-        let place = places.find(&part.document, &part.path);
-        // If standard error is closed, the exit status still reports what is not converted.
-        drop(writeln!(stderr, "{}", one_line(&format!("{place}: {}", described(part)))));
+    if !documents.is_empty() {
+        print(|out| match args.output {
+            ManifestFormat::Yaml => write_yaml(out, &conversions),
+            ManifestFormat::Json => write_json(out, &ManifestList::of(&conversions)),
+        })?;
     }
-    Ok(if not_converted.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CONVERTED) })
+    let differences = || conversions.iter().flat_map(|conversion| &conversion.differences);
+    let mut stderr = anstream::stderr().lock();
+    // If standard error is closed, the exit status still reports the differences.
+    for difference in differences() {
+        let place = places.find(&difference.document, &difference.path);
+        drop(writeln!(stderr, "{}", one_line(&format!("{place}: {difference}"))));
+    }
+    if let Some(summary) = summary(differences()) {
+        drop(writeln!(stderr, "{summary}"));
+    }
+    drop(stderr);
+    for failure in unreadable.into_iter().chain(refused.iter().map(|error| places.failure(error))) {
+        print_problem(failure);
+    }
+    let is_allowed = |class: Class| {
+        class == Class::Text || args.allow.iter().any(|allowed| Class::from(*allowed) == class)
+    };
+    Ok(if is_incomplete {
+        ExitCode::from(UNREADABLE)
+    } else if differences().all(|difference| is_allowed(difference.class)) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(DIFFERS)
+    })
 }
 
 fn manifest_options(args: &ConversionArgs) -> Result<ManifestOptions, Failure> {
@@ -77,10 +99,10 @@ fn manifest_options(args: &ConversionArgs) -> Result<ManifestOptions, Failure> {
         ModeArg::Protect => PolicyMode::Protect,
         ModeArg::Monitor => PolicyMode::Monitor,
     });
-    Ok(ManifestOptions { mode, registry, name_prefix: name_prefix.clone() })
+    Ok(ManifestOptions { mode, registry, name_prefix: name_prefix.clone(), is_incomplete: false })
 }
 
-/// The input, kept for the places of what is not converted.
+/// The input, kept for the places of differences.
 #[derive(Default)]
 struct Input {
     reader: InputReader,
@@ -90,18 +112,32 @@ struct Input {
 }
 
 impl Input {
-    /// Reads the objects of files as documents, which have their places as names.
-    fn read(&mut self, arguments: &[String], expected: &str) -> Result<Vec<Document>, Failure> {
+    /// Reads the objects of files as documents, which have their places as names, with the reasons
+    /// why some of the files or documents cannot be read.
+    fn read(
+        &mut self,
+        arguments: &[String],
+        expected: &str,
+    ) -> Result<(Vec<Document>, Vec<Failure>), Failure> {
         let expected = format!("expected {expected}");
         let mut files = input::files(arguments, &mut self.reader)?;
         let mut pieces = Pieces::of(&mut files);
-        let mut documents = Vec::new();
-        while let Some((chunk, entries)) = pieces.next()? {
+        let (mut documents, mut unreadable) = (Vec::new(), Vec::new());
+        loop {
+            let (chunk, entries) = match pieces.next() {
+                Ok(Some(piece)) => piece,
+                Ok(None) => break,
+                Err(problem) => {
+                    unreadable.push(problem);
+                    continue;
+                }
+            };
             let places = chunk.places(&entries);
             for (entry, place) in entries.into_iter().zip(&places) {
                 let (content, spot) = entry.take(&chunk);
                 let Content::Object(value) = content else {
-                    return Err(input::unexpected(place, &content, &expected));
+                    unreadable.push(input::unexpected(place, &content, &expected));
+                    continue;
                 };
                 let name = input::named(place);
                 self.spots.insert(name.clone(), (self.pieces.len(), spot));
@@ -109,16 +145,23 @@ impl Input {
             }
             self.pieces.push(chunk);
         }
+        if !unreadable.is_empty() {
+            return Ok((documents, unreadable));
+        }
         pieces.refuse_empty(&expected)?;
         if documents.is_empty() {
             let names: Vec<&str> = arguments.iter().map(|argument| shown(argument)).collect();
             return Err(Failure::about(names.join(", "), format!("contains no object; {expected}")));
         }
-        Ok(documents)
+        Ok((documents, unreadable))
     }
 
     fn read_configuration(&mut self, file: &str) -> Result<Document, Failure> {
-        let mut documents = self.read(&[file.to_owned()], "the ConfigMap of Kyverno")?.into_iter();
+        let (documents, unreadable) = self.read(&[file.to_owned()], "the ConfigMap of Kyverno")?;
+        if let Some(problem) = unreadable.into_iter().next() {
+            return Err(problem);
+        }
+        let mut documents = documents.into_iter();
         match (documents.next(), documents.next()) {
             (Some(one), None) => Ok(one),
             (_, second) => {
@@ -160,12 +203,6 @@ impl Places<'_> {
     }
 }
 
-/// A part that is not converted, and the reason.
-fn described(NotConverted { policy, rule, path, problem, .. }: &NotConverted) -> String {
-    let rule = rule.as_ref().map(|rule| format!(", rule {rule}")).unwrap_or_default();
-    format!("not converted: {policy}{rule}: {path}: {problem}")
-}
-
 /// A list that kubectl can apply.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -173,7 +210,7 @@ struct ManifestList<'c> {
     api_version: &'static str,
     kind: &'static str,
     items: Vec<&'c PolicyManifest>,
-    not_converted: Vec<&'c NotConverted>,
+    differences: Vec<&'c Difference>,
     notes: BTreeSet<&'c str>,
 }
 
@@ -183,19 +220,19 @@ impl<'c> ManifestList<'c> {
             api_version: "v1",
             kind: "List",
             items: conversions.iter().filter_map(|conversion| conversion.manifest.as_ref()).collect(),
-            not_converted: conversions.iter().flat_map(|conversion| &conversion.not_converted).collect(),
+            differences: conversions.iter().flat_map(|conversion| &conversion.differences).collect(),
             notes: conversions.iter().flat_map(|conversion| &conversion.notes).map(String::as_str).collect(),
         }
     }
 }
 
-/// Writes each manifest as a YAML document, below comments on what was not converted.
+/// Writes each manifest as a YAML document, below comments on its differences.
 fn write_yaml(out: &mut dyn Write, conversions: &[Conversion]) -> io::Result<()> {
     let mut is_first = true;
     // Comments without a manifest go above the next one.
     let mut comments = Vec::new();
-    for Conversion { not_converted, notes, manifest } in conversions {
-        comments.extend(not_converted.iter().map(described));
+    for Conversion { differences, notes, manifest } in conversions {
+        comments.extend(differences.iter().map(Difference::to_string));
         comments.extend(notes.iter().cloned());
         let Some(manifest) = manifest else { continue };
         if !std::mem::take(&mut is_first) {

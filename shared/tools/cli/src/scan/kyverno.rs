@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use convert::{Conversion, Document, NotConverted};
+use convert::{Class, Conversion, Document, Source};
 use kubewarden::matching::{Installation, PolicyManifest};
 use report::{Level, Notice};
 use serde_json::Value;
@@ -17,28 +17,29 @@ pub(super) fn is_kyverno(object: &Value) -> bool {
 }
 
 /// Converts all policies at once, because exceptions are about policies in other files. Returns the
-/// manifests with their places, and an error for everything that is not converted.
+/// manifests with their places, and an error for everything that may make verdicts differ.
 pub(super) fn convert(
-    documents: &[Document],
+    documents: Vec<Document>,
     installation: &Installation,
 ) -> (Vec<(PolicyManifest, SourceName)>, Vec<Notice>) {
     let error = |message| Notice { level: Level::Error, place: None, message };
-    let conversions = match ::convert::kyverno(documents) {
+    let (documents, refused) = Source::KYVERNO.accepted(documents);
+    let evaluates_nothing = |problem| error(format!("{problem}; it is left out"));
+    let mut notices: Vec<Notice> = refused.into_iter().map(evaluates_nothing).collect();
+    let mut manifests = Vec::new();
+    let conversions = match Source::KYVERNO.convert(&documents) {
         Ok(conversions) => conversions,
         Err(problem) => {
-            return (Vec::new(), vec![error(format!("{problem}; the policies of Kyverno evaluate nothing"))]);
+            notices.push(evaluates_nothing(problem));
+            return (manifests, notices);
         }
     };
-    let mut manifests = Vec::new();
-    let mut notices = Vec::new();
     let mut notes = BTreeSet::new();
-    for Conversion { not_converted, notes: of_rule, manifest } in conversions {
-        for NotConverted { document, policy, rule, path, problem } in not_converted {
-            let rule = rule.map(|rule| format!(", rule {rule}")).unwrap_or_default();
-            let message = format!(
-                "{document}: {policy}{rule}: {path}: {problem}; verdicts may differ from those of Kyverno"
-            );
-            notices.push(error(message));
+    for Conversion { differences, notes: of_rule, manifest } in conversions {
+        for difference in differences.into_iter().filter(|difference| difference.class != Class::Text) {
+            let document = &difference.document;
+            notices
+                .push(error(format!("{document}: {difference}; verdicts may differ from those of Kyverno")));
         }
         notes.extend(of_rule);
         // Manifests for background audits receive no requests.

@@ -103,7 +103,7 @@ pub(super) fn load(
             }
         }
     }
-    let (converted, notices) = kyverno::convert(&policies.kyverno, installation);
+    let (converted, notices) = kyverno::convert(std::mem::take(&mut policies.kyverno), installation);
     policies.notices.extend(notices);
     for (manifest, place) in converted {
         policies.policies.push(deployed(manifest, &place, engines));

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{Coverage, Covered, Known};
-use crate::conversion::{Conversion, FieldProblem, NotConverted};
+use crate::conversion::{Conversion, Difference, FieldProblem};
+use crate::kyverno::MONITORS;
 use crate::kyverno::evaluator::Evaluator;
-use crate::kyverno::policy::MONITORS;
 use crate::manifest_names::ManifestNames;
 use crate::settings::POD_SECURITY;
 use crate::{PolicyManifest, PolicyMode};
@@ -31,7 +31,7 @@ pub(in crate::kyverno) struct LibraryPart {
     pub(in crate::kyverno) rule: String,
     /// Differences because of which the manifest refuses more than the rule, with the fields that
     /// remove them if another rule covers these.
-    pub(in crate::kyverno) widened: Vec<(NotConverted, Option<Covered>)>,
+    pub(in crate::kyverno) widened: Vec<(Difference, Option<Covered>)>,
 }
 
 impl Draft {
@@ -60,7 +60,7 @@ impl LibraryPart {
     pub(in crate::kyverno) fn of(
         known: Known,
         rule: String,
-        listed: impl Fn(FieldProblem) -> NotConverted,
+        listed: impl Fn(FieldProblem) -> Difference,
     ) -> Option<Self> {
         let widened = known.refused_by_checks().into_iter();
         (known.evaluator == Evaluator::PodSecurity).then(|| Self {
@@ -72,8 +72,8 @@ impl LibraryPart {
 
     /// The differences because of which the manifest refuses more than its rule, where it runs
     /// together with others.
-    fn widened_beside(&self, all: &Coverage) -> Vec<NotConverted> {
-        let is_left = |(_, unless): &&(NotConverted, Option<Covered>)| {
+    fn widened_beside(&self, all: &Coverage) -> Vec<Difference> {
+        let is_left = |(_, unless): &&(Difference, Option<Covered>)| {
             !unless.as_ref().is_some_and(|fields| all.includes(fields))
         };
         self.widened.iter().filter(is_left).map(|(problem, _)| problem.clone()).collect()
@@ -154,7 +154,7 @@ fn join(
         }
         // A rule has several manifests, and one line for each problem.
         if listed.insert((problem.document.clone(), problem.path.clone(), problem.problem.clone())) {
-            conversion.not_converted.push(problem);
+            conversion.differences.push(problem);
         }
     }
     conversion.notes.extend(notes);

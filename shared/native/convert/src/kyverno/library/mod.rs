@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use super::evaluator::Evaluator;
 use crate::InputError;
-use crate::conversion::FieldProblem;
+use crate::conversion::{Effect, FieldProblem};
 use crate::fields::Fields;
 pub(super) use coverage::{Coverage, Covered};
 use form::Comparison;
@@ -45,7 +45,7 @@ struct LibraryRule {
 #[derive(Debug, Deserialize)]
 struct Form {
     #[serde(default)]
-    differs: Vec<Difference>,
+    differs: Vec<KnownDifference>,
     #[serde(flatten)]
     content: Map<String, Value>,
 }
@@ -53,7 +53,7 @@ struct Form {
 /// A difference between a rule and the checks that it covers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct Difference {
+pub(super) struct KnownDifference {
     /// Whether the rule refuses more or less than the checks.
     refuses: Refuses,
     problem: String,
@@ -80,7 +80,7 @@ pub(super) enum Recognition {
 pub(super) struct Known {
     pub(super) evaluator: Evaluator,
     pub(super) coverage: Coverage,
-    differences: Vec<Difference>,
+    differences: Vec<KnownDifference>,
     pub(super) key: &'static str,
     pub(super) path: String,
 }
@@ -224,14 +224,17 @@ impl Known {
     /// The problems with what the rule refuses and the checks allow.
     pub(super) fn refused_by_rule(&self) -> Vec<FieldProblem> {
         let more = self.differences.iter().filter(|difference| difference.refuses == Refuses::More);
-        more.map(|difference| FieldProblem::new(&self.path, &difference.problem)).collect()
+        more.map(|difference| FieldProblem::new(&self.path, &difference.problem).with(Effect::Admits))
+            .collect()
     }
 
     /// The problems with what the checks refuse and the rule allows, each with the fields that
     /// remove it.
     pub(super) fn refused_by_checks(&self) -> Vec<(FieldProblem, Option<Covered>)> {
         let less = self.differences.iter().filter(|difference| difference.refuses == Refuses::Less);
-        let problem = |difference: &Difference| FieldProblem::new(&self.path, &difference.problem);
+        let problem = |difference: &KnownDifference| {
+            FieldProblem::new(&self.path, &difference.problem).with(Effect::Refuses)
+        };
         less.map(|difference| (problem(difference), difference.unless_covered.clone())).collect()
     }
 }
