@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
-use tests::api_server::{ApiServer, can_run};
+use serde_json::{Value, json};
+use tests::api_server::{Answer, ApiServer, User, can_run};
+use tests::process::wait_until;
 use tests::root;
 
 use super::renderings::{RENDERINGS, rendering};
@@ -67,5 +68,103 @@ fn the_base_is_accepted_by_an_api_server() {
         let rejected = server.kubectl(&["apply", "--dry-run=server", "--validate=false", "--filename", path]);
         let message = rejected.expect_err(new);
         assert!(message.contains(error), "{new}: {message}");
+    }
+}
+
+/// A tenant who may do everything in a namespace, and create namespaces.
+const TENANT: (&str, &str) = ("bob", "tenants");
+
+/// An operator in a skipped namespace, which creates another one.
+const OPERATOR: (&str, &str) = ("ann", "system:serviceaccounts:tigera-operator");
+
+/// Starts a server with the definitions of Kubewarden, two namespaces and the rights of the users.
+fn server_with_tenants() -> ApiServer {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let server = ApiServer::start_with_users(folder, &[], &[TENANT, OPERATOR]);
+    let kubectl = |arguments: &[&str]| {
+        server.kubectl(arguments).unwrap_or_else(|error| panic!("{error}"));
+    };
+    kubectl(&["create", "--filename", data("definitions").to_str().unwrap()]);
+    kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
+    kubectl(&["create", "namespace", "kubewarden"]);
+    kubectl(&["create", "namespace", "team-x"]);
+    kubectl(&["create", "clusterrole", "creators", "--verb=create", "--resource=namespaces"]);
+    let groups = [TENANT.1, OPERATOR.1].map(|group| format!("--group={group}"));
+    let binding = ["create", "clusterrolebinding", "creators", "--clusterrole=creators"];
+    kubectl(&[&binding[..], &[&groups[0], &groups[1]]].concat());
+    let binding = ["create", "rolebinding", "admins", "--namespace=team-x", "--clusterrole=cluster-admin"];
+    kubectl(&[&binding[..], &[&groups[0]]].concat());
+    server
+}
+
+/// Returns a policy of the tenant for a policy server, alone or in a group.
+fn policy_for(policy_server: &str, kind: &str, name: &str) -> String {
+    let mut object = file("admission-policy.yaml").remove(0);
+    object["metadata"] = json!({ "name": name, "namespace": "team-x" });
+    object["kind"] = kind.into();
+    if kind == "AdmissionPolicyGroup" {
+        object["spec"] = json!({
+            "rules": object["spec"]["rules"],
+            "expression": "a()",
+            "message": "no",
+            "policies": { "a": { "module": object["spec"]["module"], "settings": {} } },
+        });
+    }
+    object["spec"]["policyServer"] = policy_server.into();
+    object.to_string()
+}
+
+fn namespace(metadata: &Value) -> String {
+    json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": metadata }).to_string()
+}
+
+/// Names are reserved for users who may change the policies themselves.
+#[test]
+fn tenants_can_neither_stop_the_policy_server_nor_create_skipped_namespaces() {
+    if !can_run("the test of reservations with an API server") {
+        return;
+    }
+    let server = server_with_tenants();
+    let (tenant, operator) = (server.user(TENANT.0), server.user(OPERATOR.0));
+    let creates = |user: &User<'_>, object: &str| {
+        user.kubectl_with(object, &["create", "--dry-run=server", "--filename", "-"])
+    };
+    let accepted = |answer: Answer| assert!(answer.is_success, "{answer:?}");
+    let skipped = namespace(&json!({ "name": "cert-manager" }));
+    let policy = policy_for("portcullis", "AdmissionPolicy", "new");
+
+    // Without the reservations, a tenant can do both.
+    accepted(creates(&tenant, &policy));
+    accepted(creates(&tenant, &skipped));
+    let other = policy_for("default", "AdmissionPolicy", "stored");
+    accepted(tenant.kubectl_with(&other, &["create", "--filename", "-"]));
+
+    for name in ["skipped-namespaces.yaml", "policy-server.yaml"] {
+        server.kubectl(&["apply", "--filename", &format!("{BASE}/{name}")]).unwrap();
+    }
+    wait_until("the reservations are in effect", || {
+        [&policy, &skipped].iter().all(|object| !creates(&tenant, object).is_success)
+    });
+    let refused = |answer: Answer, words: &str| {
+        assert!(!answer.is_success && answer.errors.contains(words), "{words}: {answer:?}");
+    };
+    for kind in ["AdmissionPolicy", "AdmissionPolicyGroup"] {
+        let policy = policy_for("portcullis", kind, "new");
+        refused(creates(&tenant, &policy), "the policy server portcullis is reserved");
+    }
+    accepted(creates(&tenant, &policy_for("default", "AdmissionPolicyGroup", "new")));
+    let of_policy = ["patch", "admissionpolicy", "stored", "--namespace=team-x", "--type=merge", "--patch"];
+    let patch = |patch: &str| tenant.kubectl(&[&of_policy[..], &[patch]].concat());
+    refused(patch(r#"{"spec": {"policyServer": "portcullis"}}"#), "the policy server portcullis is reserved");
+    accepted(patch(r#"{"metadata": {"labels": {"a": "b"}}}"#));
+    for name in ["cert-manager", "kube-node-lease", "cattle-sriov-system"] {
+        let words = format!("policies skip the namespace {name}");
+        refused(creates(&tenant, &namespace(&json!({ "name": name }))), &words);
+    }
+    accepted(creates(&tenant, &namespace(&json!({ "name": "team-y" }))));
+    accepted(creates(&tenant, &namespace(&json!({ "generateName": "cert-manager" }))));
+    accepted(creates(&operator, &namespace(&json!({ "name": "calico-apiserver" }))));
+    for object in [&policy, &skipped] {
+        server.kubectl_with(object, &["create", "--dry-run=server", "--filename", "-"]).unwrap();
     }
 }

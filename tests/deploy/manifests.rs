@@ -2,6 +2,9 @@
 
 use std::sync::LazyLock;
 
+use k8s_openapi::api::admissionregistration::v1::{
+    ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+};
 use k8s_openapi::api::core::v1::{ConfigMap, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -23,6 +26,8 @@ const KUBERNETES: &[(&str, Check)] = &[
     ("ClusterRoleBinding", is_exactly::<ClusterRoleBinding>),
     ("ConfigMap", is_exactly::<ConfigMap>),
     ("ServiceAccount", is_exactly::<ServiceAccount>),
+    ("ValidatingAdmissionPolicy", is_exactly::<ValidatingAdmissionPolicy>),
+    ("ValidatingAdmissionPolicyBinding", is_exactly::<ValidatingAdmissionPolicyBinding>),
 ];
 
 /// The schema with the requirements that are not in the definitions.

@@ -106,6 +106,14 @@ fn every_policy_declares_the_needs_of_its_module_and_settings() {
                         ("ClusterRole".to_owned(), object["roleRef"]["name"].as_str().unwrap().to_owned());
                     assert!(named.contains_key(&role), "{name}: {role:?}");
                 }
+                "ValidatingAdmissionPolicyBinding" => {
+                    let policy = object["spec"]["policyName"].as_str().unwrap().to_owned();
+                    assert!(named.contains_key(&("ValidatingAdmissionPolicy".to_owned(), policy)), "{name}");
+                }
+                "ValidatingAdmissionPolicy" => {
+                    let binding = ("ValidatingAdmissionPolicyBinding".to_owned(), name.clone());
+                    assert!(named.contains_key(&binding), "{name}: has no binding");
+                }
                 _ => {
                     let kinds = items(&object["rules"]).iter().flat_map(|rule| texts(&rule["resources"]));
                     assert!(kinds.count() > 0);

@@ -97,6 +97,11 @@ fn the_chart_renders_the_manifests() {
     };
     assert_eq!(without_release("default.yaml"), by_name(base()));
     assert_eq!(without_release("group.yaml"), by_name(file("group.yaml")));
+    let (rendered, written) = (without_release("protect.yaml"), by_name(file("policy-server.yaml")));
+    for kind in ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"] {
+        let key = (kind.to_owned(), "portcullis-policy-servers".to_owned());
+        assert_eq!(rendered[&key], written[&key]);
+    }
 }
 
 #[test]

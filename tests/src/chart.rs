@@ -34,6 +34,7 @@ impl Configured {
             let mut skip = |list: &Value| skipped_namespaces.extend(texts(list).map(str::to_owned));
             skip(&values["skippedNamespaces"]);
             skip(&instance["skippedNamespaces"]);
+            skip(&values["global"]["skipNamespaces"]);
             if values["skipInfrastructureNamespaces"] == true {
                 skip(&values["infrastructureNamespaces"]);
             }

@@ -1,12 +1,16 @@
-{{- /* The address of a module: its digest, its tag, the common tag, or the chart version. */}}
+{{- /* The address of a module: the digest or tag of the instance, those of the module, the common
+tag, or the chart version. Takes root, policy and module. */}}
 {{- define "portcullis.module" -}}
 {{- $all := .root.Values.module -}}
 {{- $registry := $all.registry -}}
 {{- with dig "cattle" "systemDefaultRegistry" "" (.root.Values.global | default dict) -}}
   {{- $registry = regexReplaceAllLiteral "^[^/]+" $registry (trimSuffix "/" .) -}}
 {{- end -}}
-{{- $digest := index ($all.digests | default dict) .module -}}
-{{- $tag := coalesce (index ($all.tags | default dict) .module) $all.tag (printf "v%s" .root.Chart.AppVersion) -}}
+{{- $digest := .policy.digest -}}
+{{- if not (or $digest .policy.tag) -}}
+  {{- $digest = index ($all.digests | default dict) .module -}}
+{{- end -}}
+{{- $tag := coalesce .policy.tag (index ($all.tags | default dict) .module) $all.tag (printf "v%s" .root.Chart.AppVersion) -}}
 registry://{{ $registry }}/{{ .module }}{{ if $digest }}@{{ $digest }}{{ else }}:{{ $tag }}{{ end }}
 {{- end }}
 
@@ -52,17 +56,23 @@ annotations:
 {{- .policy.mode | default .root.Values.mode -}}
 {{- end }}
 
+{{- /* The names of the namespaces that an instance skips, as JSON. */}}
+{{- define "portcullis.skippedNamespaces" -}}
+{{- $values := .root.Values -}}
+{{- $skipped := concat ($values.skippedNamespaces | default list) (.policy.skippedNamespaces | default list) (dig "skipNamespaces" list ($values.global | default dict)) -}}
+{{- if $values.skipInfrastructureNamespaces -}}
+  {{- $skipped = concat ($values.infrastructureNamespaces | default list) $skipped -}}
+{{- end -}}
+{{- uniq $skipped | sortAlpha | toJson -}}
+{{- end }}
+
 {{- /* The selector for namespaces: the skipped ones, and the selector of the instance. Kubewarden
 ignores matchLabels in the namespaceSelector of a cluster-wide policy, so they become expressions. */}}
 {{- define "portcullis.namespaceSelector" -}}
 {{- $expressions := list -}}
 {{- if .skips -}}
-  {{- $skipped := concat (.root.Values.skippedNamespaces | default list) (.policy.skippedNamespaces | default list) -}}
-  {{- if .root.Values.skipInfrastructureNamespaces -}}
-    {{- $skipped = concat (.root.Values.infrastructureNamespaces | default list) $skipped -}}
-  {{- end -}}
-  {{- if $skipped -}}
-    {{- $expressions = append $expressions (dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" (uniq $skipped | sortAlpha)) -}}
+  {{- with include "portcullis.skippedNamespaces" . | fromJsonArray -}}
+    {{- $expressions = append $expressions (dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" .) -}}
   {{- end -}}
 {{- end -}}
 {{- with .policy.namespaceSelector -}}
@@ -133,4 +143,34 @@ subjects:
     name: {{ .root.Values.rbac.serviceAccount.name }}
     namespace: {{ .root.Values.rbac.serviceAccount.namespace | default .root.Release.Namespace }}
 {{- end }}
+{{- end }}
+
+{{- /* The head of a ValidatingAdmissionPolicy that reserves names. Takes root, name and names. */}}
+{{- define "portcullis.reservation" }}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: {{ .root.Release.Name }}-{{ .name }}
+  labels: {{- include "portcullis.labels" . | nindent 4 }}
+spec:
+  failurePolicy: Fail
+  variables:
+    - name: names
+      expression: "['{{ join "', '" (uniq .names | sortAlpha) }}']"
+    # Users who may change the policies themselves.
+    - name: isAuthorized
+      expression: authorizer.group('policies.kubewarden.io').resource('clusteradmissionpolicies').check('update').allowed()
+{{- end }}
+
+{{- define "portcullis.reservationBinding" }}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: {{ .root.Release.Name }}-{{ .name }}
+  labels: {{- include "portcullis.labels" . | nindent 4 }}
+spec:
+  policyName: {{ .root.Release.Name }}-{{ .name }}
+  validationActions: [Deny]
 {{- end }}

@@ -12,6 +12,9 @@ backgroundAudit. */}}
 {{- if gt (include "portcullis.seconds" (merge (dict "field" "timeoutEvalSeconds") .) | int) (include "portcullis.seconds" (merge (dict "field" "timeoutSeconds") .) | int) -}}
   {{- fail (printf "%s: timeoutEvalSeconds is greater than timeoutSeconds; lower it" $place) -}}
 {{- end -}}
+{{- if and .policy.tag .policy.digest -}}
+  {{- fail (printf "%s: tag and digest name two modules; remove one" $place) -}}
+{{- end -}}
 {{- if and .policy.audit $protects -}}
   {{- fail (printf "%s: an instance for audits evaluates no request and cannot protect; set its mode to monitor" $place) -}}
 {{- end -}}

@@ -1,5 +1,7 @@
 //! The policies that are deployed in a cluster.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::connection::Connection;
@@ -13,6 +15,10 @@ const GROUP: &str = "policies.kubewarden.io";
 /// The kinds of policies. Each has the same fields in all versions that are served.
 const KINDS: [&str; 4] =
     ["ClusterAdmissionPolicy", "AdmissionPolicy", "ClusterAdmissionPolicyGroup", "AdmissionPolicyGroup"];
+
+/// The reservations of the chart and of `artifacthub/deploy`, each with a list of names in quotes.
+const RESERVATIONS: &str = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies?labelSelector=\
+     app.kubernetes.io%2Fname%3Dskipped-namespaces";
 
 /// The policies of a cluster, as manifests.
 #[derive(Clone, Debug, Default)]
@@ -78,4 +84,41 @@ impl Deployed {
         }
         Ok(deployed)
     }
+
+    /// Returns the names of namespaces that policies skip and that do not exist, without those that
+    /// are known to be reserved.
+    ///
+    /// # Errors
+    /// The Namespaces cannot be listed.
+    pub fn absent_namespaces(
+        &self,
+        connection: &Connection,
+        discovery: &Discovery,
+    ) -> Result<BTreeSet<String>, Error> {
+        let mut skipped: BTreeSet<String> = self.manifests.iter().flat_map(skipped).collect();
+        if skipped.is_empty() {
+            return Ok(skipped);
+        }
+        let Some(resource) = discovery.find("v1", "Namespace") else { return Ok(BTreeSet::new()) };
+        let mut pages = Pages::of(&Listing { resource: resource.clone(), namespace: None, name: None });
+        while let Some(page) = pages.next(connection) {
+            for item in page?.items {
+                let object: Value = serde_json::from_str(&item).unwrap_or_default();
+                skipped.remove(object.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default());
+            }
+        }
+        // Without the right to list them, all names count as not reserved.
+        let reservations = connection.get(RESERVATIONS).unwrap_or_default();
+        skipped.retain(|name| !reservations.contains(&format!("'{name}'")));
+        Ok(skipped)
+    }
+}
+
+/// Returns the names of the namespaces that the selector of a policy leaves out.
+fn skipped(manifest: &Value) -> impl Iterator<Item = String> {
+    let requirements = manifest.pointer("/spec/namespaceSelector/matchExpressions").and_then(Value::as_array);
+    let is_skip = |one: &&Value| one["key"] == "kubernetes.io/metadata.name" && one["operator"] == "NotIn";
+    let values =
+        requirements.into_iter().flatten().filter(is_skip).filter_map(|one| one["values"].as_array());
+    values.flatten().filter_map(Value::as_str).map(str::to_owned)
 }

@@ -25,6 +25,8 @@ pub struct Matrix {
     pub cells: Vec<Vec<CellState>>,
     /// The number of objects by outcome.
     pub counts: Counts,
+    /// The sentence about all objects.
+    pub sentence: Sentence,
     /// The errors in the stored objects and in the cluster, because of which nothing is evaluated,
     /// and those in the list of policies.
     pub problems: Vec<TextProblem>,
@@ -156,6 +158,41 @@ pub enum Outcome {
     Passed,
     /// Admitted without being evaluated: a kind, an operation, a namespace or a user that the
     /// policy does not look at.
+    NotLookedAt,
+}
+
+/// A sentence about all objects.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
+pub struct Sentence {
+    /// The sentence, without a full stop. It says that objects would be admitted only if each of
+    /// them would be.
+    pub text: String,
+    /// The worst outcome.
+    pub tone: Tone,
+}
+
+/// The class of a sentence, which has the name of a count.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub enum Tone {
+    /// Nothing is evaluated, because there is nothing, or no policy.
+    #[default]
+    None,
+    /// [`Counts::denied`].
+    Denied,
+    /// [`Counts::unreadable`] or [`Counts::not_evaluated`].
+    Unreadable,
+    /// [`Counts::unknown`].
+    Unknown,
+    /// [`Counts::monitored`].
+    Monitored,
+    /// [`Counts::changed`].
+    Changed,
+    /// [`Counts::warned`], or objects with suspicious fields.
+    Warned,
+    /// [`Counts::passed`].
+    Passed,
+    /// [`Counts::not_looked_at`].
     NotLookedAt,
 }
 

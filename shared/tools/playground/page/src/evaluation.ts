@@ -8,7 +8,7 @@ import { type Engine, Superseded } from "./engine";
 import { type CellName, Grid } from "./grid";
 import type { Inputs } from "./inputs";
 import { showOutline } from "./outline";
-import { Chips, sentence, tone } from "./summary";
+import { Chips } from "./summary";
 
 /** The workspace is evaluated when the user has not typed for this many milliseconds. */
 const TYPING_PAUSE = 120;
@@ -115,7 +115,7 @@ export class Evaluation {
       if (generation === this.generation) await this.show(workspace, matrix, generation);
       if (generation === this.generation && matrix.isPartial) await this.evaluateWhole(workspace, generation);
     } catch (error) {
-      if (!(error instanceof Superseded)) this.fail(error);
+      if (!(error instanceof Superseded) && generation === this.generation) this.fail(error);
     }
     window.clearTimeout(busy);
     if (generation !== this.generation) return;
@@ -161,12 +161,8 @@ export class Evaluation {
     result.classList.toggle("stale", stale !== undefined);
     byId("stale").hidden = stale === undefined;
     byId("stale").textContent = `Last result, before the current error (${policies}):`;
-    const said = stale ? "Cannot be evaluated: see the error" : sentence(matrix);
-    if (byId("sentence").textContent !== said) byId("sentence").textContent = said;
-    byId("sentence").className = `tone ${stale ? "unreadable" : tone(matrix)}`;
-    const bar = byId("bar");
-    bar.textContent = said;
-    bar.className = `tone ${stale ? "unreadable" : tone(matrix)}`;
+    const { text, tone } = stale ? UNEVALUATED : matrix.sentence;
+    say(text, tone);
     if (stale) return;
     this.last = { matrix, policies, modes: workspace.policies.map(({ mode }) => mode) };
     this.showGrid(this.last);
@@ -238,16 +234,61 @@ export class Evaluation {
     return { objects, oldObjects, cluster, source: "" }[text.kind];
   }
 
+  /** Says that the engine failed, and leaves nothing of the former result. */
   private fail(error: unknown): void {
-    const message = `This browser could not evaluate the input (${reason(error)}); paste a smaller input or reload the page.`;
+    const message = `This browser could not evaluate the input (${reason(error)}); paste a smaller input, or choose Reset.`;
     byId("problems").replaceChildren(make("ul", { class: "problems" }, make("li", {}, message)));
-    byId("sentence").textContent = "Could not be evaluated";
-    byId("sentence").className = "tone unreadable";
-    byId("bar").textContent = "Could not be evaluated";
+    say("Could not be evaluated", "unreadable");
+    byId("stale").hidden = true;
+    result.inert = false;
+    result.classList.remove("stale");
+    const nothing: Matrix = { ...NOTHING, policies: this.last?.matrix.policies ?? [] };
     this.last = undefined;
+    this.chips.show(nothing);
+    this.grid.reset();
+    this.grid.show(nothing, [], () => true);
+    showOutline(nothing, () => undefined);
+    this.inputs.show(nothing, false);
     this.detail.clear();
     this.drawer.clear();
   }
+}
+
+/** The sentence while the last result is shown beside an error. */
+const UNEVALUATED: Matrix["sentence"] = { text: "Cannot be evaluated: see the error", tone: "unreadable" };
+
+/** A result without objects. */
+const NOTHING: Matrix = {
+  objects: [],
+  policies: [],
+  cells: [],
+  counts: {
+    objects: 0,
+    denied: 0,
+    unknown: 0,
+    monitored: 0,
+    changed: 0,
+    warned: 0,
+    passed: 0,
+    notLookedAt: 0,
+    unreadable: 0,
+    notEvaluated: 0,
+  },
+  sentence: UNEVALUATED,
+  problems: [],
+  marks: [],
+  moreMarks: 0,
+  isPartial: false,
+};
+
+/** Shows a sentence above the grid, and in the bar of the phone. The live region says it once. */
+function say(text: string, tone: Matrix["sentence"]["tone"]): void {
+  const sentence = byId("sentence");
+  if (sentence.textContent !== text) sentence.textContent = text;
+  sentence.className = `tone ${tone}`;
+  const bar = byId("bar");
+  bar.textContent = text;
+  bar.className = `tone ${tone}`;
 }
 
 /** Names the policies that evaluate, with what they evaluate. */

@@ -254,6 +254,18 @@ test("7: audit annotations are a table, and 100 containers are grouped, counted 
   await closed();
 });
 
+test("1: nothing is said to be admitted while the cluster cannot be read, also after a reload", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  await paste(page, "Objects", [POD, GOOD].join("---\n"));
+  await eventually(() => sentence(page), "1 of 2 objects would be denied");
+  await paste(page, "Cluster", "items: [\n");
+  await eventually(() => sentence(page), "Cannot be evaluated: see the error");
+  await page.reload();
+  await eventually(() => sentence(page), "2 of 2 objects are not evaluated");
+  await closed();
+});
+
 test("8: counts are in sight, and denied objects are first", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await only(page, "pod-security");

@@ -13,6 +13,7 @@ mod export;
 #[cfg(feature = "whole")]
 mod fixes;
 mod policies;
+mod sentence;
 mod suggestions;
 mod summary;
 pub(crate) mod texts;
@@ -89,6 +90,7 @@ impl Playground {
             self.show(index, evaluated, found.as_deref(), &mut matrix);
         }
         self.verdicts = verdicts;
+        matrix.sentence = sentence::say(&matrix);
         matrix
     }
 

@@ -80,8 +80,8 @@ impl Cluster {
     ) -> Result<PolicySet, Failure> {
         let deployed = Deployed::read(&self.connection, &self.discovery, namespace).map_err(failure)?;
         let mut policies = PolicySet::default();
-        for message in deployed.problems {
-            policies.notices.push(Notice { level: Level::Error, place: None, message });
+        for message in &deployed.problems {
+            policies.notices.push(Notice { level: Level::Error, place: None, message: message.clone() });
         }
         for manifest in &deployed.manifests {
             let text = |pointer| manifest.pointer(pointer).and_then(Value::as_str);
@@ -99,11 +99,26 @@ impl Cluster {
             }
             policies.add_object(manifest, &SourceName::new(name), engines, installation);
         }
+        policies.notices.extend(self.absent_namespaces(&deployed));
         if policies.policies.is_empty() && policies.notices.is_empty() {
             let problem = "no policy of Kubewarden is deployed; deploy one, or name policies with --policy";
             return Err(Failure::about(self.connection.name(), problem));
         }
         Ok(policies)
+    }
+
+    /// Lists the skipped namespaces that do not exist.
+    fn absent_namespaces(&self, deployed: &Deployed) -> Option<Notice> {
+        let message = match deployed.absent_namespaces(&self.connection, &self.discovery) {
+            Ok(names) if names.is_empty() => return None,
+            Ok(names) => format!(
+                "policies skip namespaces that do not exist: {}; users who may create one may run anything in it: \
+                 reserve the names, as reserveNames of the chart does, or remove them from the selectors",
+                Vec::from_iter(names).join(", ")
+            ),
+            Err(error) => format!("whether all skipped namespaces exist is not known: {error}"),
+        };
+        Some(Notice { level: Level::Note, place: None, message })
     }
 
     /// Returns the objects that the rules of policies fit.
