@@ -33,9 +33,6 @@ pub enum Class {
 }
 
 impl Class {
-    /// All classes, the most severe one first.
-    pub const ALL: [Self; 4] = [Self::Weaker, Self::Stricter, Self::NotConverted, Self::Text];
-
     /// The name, as in the JSON output.
     #[must_use]
     pub const fn name(self) -> &'static str {

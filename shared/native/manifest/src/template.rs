@@ -2,8 +2,8 @@
 //!
 //! A value that begins with `{{` is a mapping whose key is a mapping, `@` begins no value, and
 //! nothing follows the mapping `{name}`: kubectl refuses each of them where a value or a key
-//! begins. That one begins there is proven: this crate reads the text before it and a word in its
-//! place, and so as kubectl does, and the word is the last value.
+//! begins. To prove that one begins there, this crate reads the text up to that place and a word
+//! behind it, which has to be the last value.
 
 use crate::compose::{self, Limits};
 use crate::part::{Part, Parts};

@@ -175,7 +175,7 @@ pub struct Sentence {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub enum Tone {
-    /// Nothing is evaluated, because there is nothing, or no policy.
+    /// The workspace has no objects, or no enabled policy.
     #[default]
     None,
     /// [`Counts::denied`].

@@ -26,8 +26,8 @@ pub(crate) fn is_pattern(text: &str) -> bool {
 
 /// The regular expression that is equivalent to a pattern with `*` and `?`, as a string literal.
 ///
-/// The wildcards of Kyverno (`github.com/IGLOU-EU/go-wildcard` v1.0.3) stand for any characters,
-/// also for line breaks, for which a `.` stands only with the flag `s`.
+/// Kyverno's wildcards (`github.com/IGLOU-EU/go-wildcard` v1.0.3) match any characters, including
+/// line breaks, which `.` matches only with the flag `s`.
 pub(super) fn regex(pattern: &str) -> String {
     let mut regex = String::from("(?s)^");
     for c in pattern.chars() {

@@ -39,7 +39,7 @@ impl Standard {
             (level, _) => ("level", level.unwrap_or_else(|| "restricted".into())),
         };
         if level == "privileged" {
-            let problem = "the level privileged allows everything, so nothing is checked";
+            let problem = "Kyverno runs all checks at the level privileged, and the module runs none; set another level";
             problems.push(FieldProblem::new(check.path(key), problem).with(Effect::Admits));
         }
         let version = field("version").unwrap_or_else(|| "latest".into());

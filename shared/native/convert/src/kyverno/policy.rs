@@ -27,7 +27,7 @@ use crate::target::Target;
 use crate::{InputError, LabelSelector, MatchCondition, Operation};
 
 /// Why a manifest does not deny although the rule does.
-pub(crate) const MONITORS: &str = "Because of what is not converted, this policy refuses more than the rule. It is in mode \
+pub(crate) const MONITORS: &str = "Because of these differences, this policy refuses more than the rule. It is in mode \
                         monitor, from which Kubewarden allows a change to protect, but no way back.";
 
 pub(super) const NOTHING_LEFT: &str = "has no manifest, because its exclude, the exceptions for it, the configuration of Kyverno, or \

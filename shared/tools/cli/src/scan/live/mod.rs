@@ -112,8 +112,8 @@ impl Cluster {
         let message = match deployed.absent_namespaces(&self.connection, &self.discovery) {
             Ok(names) if names.is_empty() => return None,
             Ok(names) => format!(
-                "policies skip namespaces that do not exist: {}; users who may create one may run anything in it: \
-                 reserve the names, as reserveNames of the chart does, or remove them from the selectors",
+                "policies skip namespaces that do not exist: {}; unless something else reserves the names, users who \
+                 may create one may run anything in it: set reserveNames of the chart, or remove the names",
                 Vec::from_iter(names).join(", ")
             ),
             Err(error) => format!("whether all skipped namespaces exist is not known: {error}"),
