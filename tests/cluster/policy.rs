@@ -21,6 +21,7 @@ impl Policy {
             settings,
             needs: &needs,
             skipped_namespaces: &["kube-system"],
+            protects: false,
         };
         let documents: Vec<Value> = serde_saphyr::from_multiple(&instance.to_yaml().unwrap()).unwrap();
         let mut manifest = documents.into_iter().next_back().unwrap();

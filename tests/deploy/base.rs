@@ -31,6 +31,7 @@ pub(crate) fn yaml(instance: &Configured) -> String {
         settings: &instance.settings,
         needs: &needs(instance),
         skipped_namespaces: &skipped,
+        protects: false,
     };
     instance.to_yaml().unwrap()
 }

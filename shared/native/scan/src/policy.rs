@@ -57,7 +57,20 @@ pub enum Engine {
     Unavailable(String),
 }
 
+/// The repositories of the policies that this program carries; an id follows.
+const OWN_REPOSITORIES: &str = "ghcr.io/portcullis/policies/";
+
 impl Engine {
+    /// Returns the policy that a reference to a module names, if this program carries it in this
+    /// version.
+    #[must_use]
+    pub fn carried(reference: &str) -> Option<&'static PolicyEntry> {
+        let reference = reference.strip_prefix("registry://").unwrap_or(reference);
+        let (id, tag) = reference.strip_prefix(OWN_REPOSITORIES)?.split_once(':')?;
+        let this_version = tag.strip_prefix('v') == Some(env!("CARGO_PKG_VERSION"));
+        rules::find(id).filter(|_| this_version)
+    }
+
     /// Returns the engine if its module accepts the settings: a policy of Portcullis is asked here,
     /// and the embedded host has asked the others.
     #[must_use]
@@ -277,7 +290,9 @@ impl Module {
         self.strict.as_deref()
     }
 
-    pub(crate) fn settings(&self) -> &str {
+    /// Returns the settings in JSON.
+    #[must_use]
+    pub fn settings(&self) -> &str {
         &self.settings
     }
 }
@@ -318,6 +333,23 @@ mod tests {
         let policy = Policy::of_id("selinux", &json!({ "mode": "Mutated" })).unwrap();
         assert!(policy.unavailable().unwrap().contains("did you mean Mutate?"));
         assert!(Policy::of_id("other", &Value::Null).is_none());
+    }
+
+    #[test]
+    fn only_this_version_of_an_own_policy_is_carried() {
+        let version = env!("CARGO_PKG_VERSION");
+        for (reference, id) in [
+            (format!("registry://ghcr.io/portcullis/policies/selinux:v{version}"), Some("selinux")),
+            (format!("ghcr.io/portcullis/policies/node-pods:v{version}"), Some("node-pods")),
+            ("registry://ghcr.io/portcullis/policies/selinux:v0.0.1".to_owned(), None),
+            (format!("registry://ghcr.io/portcullis/policies/selinux:{version}"), None),
+            (format!("registry://ghcr.io/portcullis/policies/other:v{version}"), None),
+            (format!("registry://ghcr.io/other/policies/selinux:v{version}"), None),
+            (format!("example.com/ghcr.io/portcullis/policies/selinux:v{version}"), None),
+            ("ghcr.io/portcullis/policies/selinux".to_owned(), None),
+        ] {
+            assert_eq!(Engine::carried(&reference).map(|entry| entry.id), id, "{reference}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use report::Report;
+use report::{Level, Notice, Report};
 use serde_json::Value;
 use text::Step;
 
@@ -15,7 +15,7 @@ use crate::locate::Locator;
 use crate::options::Pods;
 use crate::scan::Scan;
 use crate::tally::Tally;
-use crate::{START, unreadable};
+use crate::{START, place_of, unreadable};
 
 /// A request about an entry of a document.
 #[derive(Debug)]
@@ -26,19 +26,29 @@ pub struct EntryRequest<'d> {
     pub entry: usize,
     /// The steps from the entry to the object: none, or those of a review.
     pub steps: Vec<Step>,
-    /// The `AdmissionRequest`; `None` for a document that cannot be read.
-    pub request: Option<Value>,
+    /// The `AdmissionRequest`, or the reason why there is none.
+    pub request: Result<Value, String>,
     /// Whether workloads are evaluated as their pods, too.
     pub pods: Pods,
 }
 
 impl Scan {
-    /// Evaluates requests, and reports about them as about the entries of a file with this name.
+    /// Evaluates requests, and reports about them as about the entries of a file with this name,
+    /// with further notices.
     #[must_use]
-    pub fn report(&self, name: &str, requests: Vec<EntryRequest<'_>>, cluster: &Cluster) -> Report {
+    pub fn report(
+        &self,
+        name: &str,
+        requests: Vec<EntryRequest<'_>>,
+        cluster: &Cluster,
+        notices: Vec<Notice>,
+    ) -> Report {
         let references = self.policies().iter().map(|policy| policy.reference.clone()).collect();
         let mut tally = Tally::new(references);
         self.introduce(true, &mut tally);
+        for notice in notices {
+            tally.notice(notice);
+        }
         let origin = Origin::file(name);
         let walk = Walk {
             policies: self.policies(),
@@ -58,8 +68,15 @@ impl Scan {
                 let problem = problem.clone().at(at);
                 tally.notice(unreadable(&chunk, &problem));
             }
-            let (Some(entry), Some(request)) = (placed.document.entries.get(entry), request) else {
-                continue;
+            let Some(entry) = placed.document.entries.get(entry) else { continue };
+            let request = match request {
+                Ok(request) => request,
+                Err(message) => {
+                    let place =
+                        Some(place_of(&chunk, placed.place(entry, &[]).map(|(place, _)| place.start)));
+                    tally.notice(Notice { level: Level::Error, place, message });
+                    continue;
+                }
             };
             let steps = entry.steps.iter().cloned().chain(steps).collect();
             let spot = Spot { document: entry.document, steps, rendered: Rendered::default() };

@@ -50,8 +50,7 @@ pub struct Native;
 
 impl Modules for Native {
     fn engine(&self, wanted: &Wanted<'_>) -> Engine {
-        let own = wanted.module.module.contains("ghcr.io/portcullis/policies/");
-        match rules::find(id(&wanted.module.module)).filter(|_| own && wanted.file.is_none()) {
+        match Engine::carried(&wanted.module.module).filter(|_| wanted.file.is_none()) {
             Some(entry) => Engine::Native(entry),
             None => Engine::Unavailable(format!("{} is not carried", wanted.module.module)),
         }

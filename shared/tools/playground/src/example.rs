@@ -17,12 +17,21 @@ pub(crate) fn sample_workspace(policy: &str, name: &str) -> Option<Workspace> {
     let sample = catalog::sample(policy, name)?;
     let review = documents(sample.request).ok()?.into_iter().next()?;
     let base = Workspace {
-        cluster: sample.cluster.to_owned(),
+        cluster: whole(sample.cluster),
         policies: vec![evaluated_by(policy, sample.settings.to_owned())],
         ..Workspace::default()
     };
     let unsplit = || Workspace { objects: sample.request.to_owned(), ..base.clone() };
     Some(split(&review, &base).unwrap_or_else(unsplit))
+}
+
+/// Returns the text of a cluster of which everything is known. An empty text would know nothing.
+fn whole(text: &str) -> String {
+    if text.trim().is_empty() { list(&[]) } else { text.to_owned() }
+}
+
+pub(crate) fn list(objects: &[Value]) -> String {
+    yaml(&json!({ "apiVersion": "v1", "kind": "List", "items": objects }))
 }
 
 pub(crate) fn case_workspace(policy: &str, file: &str, name: &str) -> Option<Workspace> {
@@ -32,10 +41,9 @@ pub(crate) fn case_workspace(policy: &str, file: &str, name: &str) -> Option<Wor
 
 pub(crate) fn of_case(policy: &str, case: &Case) -> Workspace {
     let objects = &case.cluster.objects;
-    let list = || yaml(&json!({ "apiVersion": "v1", "kind": "List", "items": objects }));
     let settings = if case.settings.is_null() { String::new() } else { yaml(&case.settings) };
     let base = Workspace {
-        cluster: if objects.is_empty() { String::new() } else { list() },
+        cluster: list(objects),
         unreachable: case.cluster.unreachable.clone().unwrap_or_default(),
         policies: vec![evaluated_by(policy, settings)],
         ..Workspace::default()

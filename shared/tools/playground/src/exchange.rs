@@ -40,6 +40,8 @@ pub struct Imported {
     pub recognised: String,
     /// The policies.
     pub policies: Vec<ImportedPolicy>,
+    /// The Namespaces of the text, whose labels policies look up.
+    pub namespaces: String,
     /// The lines of the source with the fields that come from them.
     pub mappings: Vec<Mapping>,
     /// The parts that no policy carries over.

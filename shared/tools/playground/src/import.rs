@@ -95,14 +95,49 @@ pub(crate) fn import(text: &str) -> Imported {
         path: path.clone(),
         reason: reason.clone(),
     });
+    let namespaces: Vec<&Value> =
+        origins.iter().map(|origin| &origin.value).filter(|value| is_namespace(value)).collect();
+    let mut notes = outcome.notes.clone();
+    if !namespaces.is_empty() {
+        notes.push("The Namespaces of this text are added to Cluster, if it does not have them.".to_owned());
+    }
     Imported {
         recognised,
+        namespaces: namespaces.into_iter().map(yaml).collect::<Vec<_>>().join("---\n"),
         left: left.collect(),
         mappings: mapping::of(&origins, &outcome, &places),
         policies: outcome.manifests.iter().map(policy).collect(),
-        notes: outcome.notes,
+        notes,
         problem: None,
     }
+}
+
+fn is_namespace(value: &Value) -> bool {
+    value.get("kind").and_then(Value::as_str) == Some("Namespace")
+}
+
+/// Adds Namespaces to the text of a cluster, if it does not have them. A text that cannot be read
+/// stays as it is.
+pub(crate) fn add_namespaces(cluster: &str, namespaces: &str) -> String {
+    let Ok(values) = documents(cluster) else { return cluster.to_owned() };
+    let items = |value| kubernetes::objects::items(value).unwrap_or_else(|object| vec![object]);
+    let all = values.into_iter().flat_map(|value| match value {
+        Value::Array(items) => items,
+        value => items(value),
+    });
+    let name = |value: &Value| value.pointer("/metadata/name").cloned();
+    let known: Vec<Option<Value>> = all.filter(is_namespace).map(|value| name(&value)).collect();
+    let mut text = cluster.to_owned();
+    for namespace in documents(namespaces).unwrap_or_default() {
+        if known.contains(&name(&namespace)) {
+            continue;
+        }
+        if !text.trim().is_empty() {
+            text.push_str(if text.ends_with('\n') { "---\n" } else { "\n---\n" });
+        }
+        text.push_str(&yaml(&namespace));
+    }
+    text
 }
 
 /// Adds an object, or the items of a list.

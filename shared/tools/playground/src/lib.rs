@@ -63,6 +63,14 @@ pub fn import_source(text: &str) -> Imported {
     import::import(text)
 }
 
+/// Adds the Namespaces of an imported text to the text of a cluster, if it does not have them. A
+/// text that cannot be read stays as it is.
+#[cfg(feature = "whole")]
+#[must_use]
+pub fn add_namespaces(cluster: &str, namespaces: &str) -> String {
+    import::add_namespaces(cluster, namespaces)
+}
+
 /// Reads a test file that [`Playground::case_text`] wrote, with its other files behind it as
 /// further documents.
 #[cfg(feature = "whole")]

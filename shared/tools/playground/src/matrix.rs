@@ -5,6 +5,8 @@ mod detail;
 use serde::{Deserialize, Serialize};
 use tsify::Tsify;
 
+use crate::workspace::ObjectId;
+
 pub use self::detail::{
     AuditRow, AuditTable, CellAnswer, CellDetail, Check, CheckResult, PatchOperation, SuggestedAction,
     Suggestion, ViolationDetail, ViolationGroup,
@@ -27,6 +29,8 @@ pub struct Matrix {
     pub counts: Counts,
     /// The sentence about all objects.
     pub sentence: Sentence,
+    /// The requests about single objects that the text does not have.
+    pub unused_requests: Vec<UnusedRequest>,
     /// The errors in the stored objects and in the cluster, because of which nothing is evaluated,
     /// and those in the list of policies.
     pub problems: Vec<TextProblem>,
@@ -44,21 +48,24 @@ impl Matrix {
     pub const MARKS: usize = 2000;
 }
 
+/// A request about an object that the text does not have.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct UnusedRequest {
+    /// The index in [`Workspace::requests`](crate::Workspace::requests).
+    pub request: u32,
+    /// The kind and the name of the object, as in [`ObjectState::title`].
+    pub title: String,
+}
+
 /// An object, a request or an unreadable document.
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectState {
     /// The kind and the name, such as `Service shop/web`.
     pub title: String,
-    /// The API version.
-    pub api_version: String,
-    /// The kind.
-    pub kind: String,
-    /// The namespace; `None` for cluster-scoped objects.
-    #[tsify(optional)]
-    pub namespace: Option<String>,
-    /// The name. Empty for an object whose name the API server makes up.
-    pub name: String,
+    /// The identity.
+    pub id: ObjectId,
     /// The first line.
     pub line: u32,
     /// The last line.

@@ -4,7 +4,9 @@ use kubewarden::matching::PolicyKind;
 use manifest::{Step, documents};
 use serde_json::{Map, Value, json};
 
+use crate::engine::object_ids;
 use crate::engine::texts::{mark_in, problem, unreadable};
+use crate::example::list;
 use crate::exchange::{ExpectedOutcome, OpenedCase};
 use crate::matrix::{Outcome, TextName, TextProblem};
 use crate::text::yaml;
@@ -72,6 +74,7 @@ fn read(text: &str) -> Result<OpenedCase, TextProblem> {
     };
     set_cluster(&mut workspace, &of_case(&first, "cluster"));
     let (mut objects, mut old_objects, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+    let mut requests = Vec::new();
     for (index, case) in (0..).zip(cases) {
         let path = [Step::Field("cases".to_owned()), Step::Index(index)];
         let request = of_case(case, "request");
@@ -92,17 +95,14 @@ fn read(text: &str) -> Result<OpenedCase, TextProblem> {
             }
             let user = user::of(&of_case(case, "user")).unwrap_or_default();
             let subresource = of_case(case, "subresource").as_str().unwrap_or_default().to_owned();
-            workspace.requests.push(ObjectRequest {
-                object: index,
-                request: RequestInput { operation, subresource, user },
-            });
+            requests.push((objects.len() - 1, RequestInput { operation, subresource, user }));
         }
         let want = case.get("want").cloned().unwrap_or_default();
         expected.extend(wanted(&want, &names, index));
     }
     workspace.objects = objects.join("---\n");
     workspace.old_objects = old_objects.join("---\n");
-    share_request(&mut workspace);
+    set_requests(&mut workspace, requests);
     let name = first.get("name").and_then(Value::as_str).unwrap_or_default();
     Ok(OpenedCase {
         // The name ends with the object.
@@ -128,11 +128,8 @@ fn set_cluster(workspace: &mut Workspace, cluster: &Value) {
     if let Some(reason) = cluster.get("unreachable").and_then(Value::as_str) {
         reason.clone_into(&mut workspace.unreachable);
     }
-    if let Some(objects) =
-        cluster.get("objects").and_then(Value::as_array).filter(|objects| !objects.is_empty())
-    {
-        workspace.cluster = yaml(&json!({ "apiVersion": "v1", "kind": "List", "items": objects }));
-    }
+    let objects = cluster.get("objects").and_then(Value::as_array);
+    workspace.cluster = list(objects.map_or(&[], Vec::as_slice));
 }
 
 /// The default depends on which objects there are.
@@ -145,13 +142,19 @@ fn operation(given: &Value, object: &Value, old: &Value) -> Option<Operation> {
     }
 }
 
-/// Requests that are all the same are the request of the workspace.
-fn share_request(workspace: &mut Workspace) {
-    let Some(first) = workspace.requests.first().map(|one| one.request.clone()) else { return };
-    if workspace.requests.iter().all(|one| one.request == first) {
-        workspace.request = first;
-        workspace.requests.clear();
+/// Sets the requests about objects, by the indices of these. Requests that are all the same are the
+/// request of the workspace.
+fn set_requests(workspace: &mut Workspace, requests: Vec<(usize, RequestInput)>) {
+    let Some((_, first)) = requests.first() else { return };
+    if requests.iter().all(|(_, request)| request == first) {
+        workspace.request = first.clone();
+        return;
     }
+    let ids = object_ids(workspace);
+    let own = |(index, request): (usize, RequestInput)| {
+        Some(ObjectRequest { object: ids.get(index)?.clone(), request })
+    };
+    workspace.requests = requests.into_iter().filter_map(own).collect();
 }
 
 fn wanted(want: &Value, policies: &[String], object: u32) -> Vec<ExpectedOutcome> {

@@ -8,9 +8,18 @@ use crate::catalog;
 /// Namespaces that the policies for pods skip. The chart has the whole list.
 const SKIPPED_NAMESPACES: &[&str] = &["kube-system"];
 
-/// Returns a `ClusterAdmissionPolicy` in monitor mode with valid settings, as YAML. The permissions
-/// for its look-ups precede it. `None` for an unknown policy.
-pub(crate) fn of(policy: &str, settings: &Value) -> Option<String> {
+/// The purpose of a manifest.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Use {
+    /// To deploy the policy, in monitor mode at first.
+    Deployment,
+    /// To evaluate what the rules alone would deny: in protect mode, in every namespace.
+    Rules,
+}
+
+/// Returns a `ClusterAdmissionPolicy` with valid settings, as YAML. The permissions for its
+/// look-ups precede it. `None` for an unknown policy.
+pub(crate) fn of(policy: &str, settings: &Value, purpose: Use) -> Option<String> {
     let deployment = kubewarden::deployment::find(policy)?;
     let annotation = |key: &str| catalog::annotation(policy, &format!("io.kubewarden.policy.{key}"));
     let module = format!("registry://{}:v{}", annotation("ociUrl")?, annotation("version")?);
@@ -21,11 +30,12 @@ pub(crate) fn of(policy: &str, settings: &Value) -> Option<String> {
         severity: &annotation("severity")?,
         settings,
         needs: &deployment.needs(settings),
-        skipped_namespaces: if deployment.skips_infrastructure_namespaces() {
+        skipped_namespaces: if purpose == Use::Deployment && deployment.skips_infrastructure_namespaces() {
             SKIPPED_NAMESPACES
         } else {
             &[]
         },
+        protects: purpose == Use::Rules,
     };
     instance.to_yaml().ok()
 }
@@ -46,7 +56,7 @@ mod tests {
 
     fn manifest(policy: &str, settings: &str) -> Option<String> {
         let value = manifest::documents(settings).unwrap().pop();
-        of(policy, &value.unwrap_or_else(|| json!({})))
+        of(policy, &value.unwrap_or_else(|| json!({})), Use::Deployment)
     }
 
     fn spec(policy: &str, settings: &str) -> Value {

@@ -41,12 +41,28 @@ pub struct RequestInput {
     pub user: User,
 }
 
+/// The identity of an object in a text, which stays as the text around it changes.
+#[derive(Clone, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize, Tsify)]
+#[serde(rename_all = "camelCase")]
+pub struct ObjectId {
+    /// The API version.
+    pub api_version: String,
+    /// The kind. Empty for a document that cannot be read.
+    pub kind: String,
+    /// The namespace. Empty for cluster-scoped objects.
+    pub namespace: String,
+    /// The name. Empty for an object whose name the API server makes up.
+    pub name: String,
+    /// The number of objects before this one that are equal in all these fields.
+    pub occurrence: u32,
+}
+
 /// The request about an object.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectRequest {
-    /// The index of the object, from 0, as in [`Matrix::objects`](crate::Matrix::objects).
-    pub object: u32,
+    /// The object, as in [`ObjectState::id`](crate::ObjectState::id).
+    pub object: ObjectId,
     /// The request.
     pub request: RequestInput,
 }

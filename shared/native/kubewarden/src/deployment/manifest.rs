@@ -25,10 +25,12 @@ pub struct Instance<'a> {
     pub needs: &'a Needs,
     /// The namespaces that the policy skips.
     pub skipped_namespaces: &'a [&'a str],
+    /// Whether the policy denies from the start. Else it begins in monitor mode.
+    pub protects: bool,
 }
 
 impl Instance<'_> {
-    /// Returns a `ClusterAdmissionPolicy` in monitor mode. If its look-ups need permissions, a
+    /// Returns a `ClusterAdmissionPolicy`. If its look-ups need permissions, a
     /// `ClusterRole` and its binding for the service account of a default installation of
     /// Kubewarden precede it.
     ///
@@ -50,7 +52,15 @@ impl Instance<'_> {
 
     fn policy(&self) -> Policy<'_> {
         let needs = self.needs;
-        let later = |text: &str| text.to_owned();
+        let (mode, failure_policy) = if self.protects {
+            (("protect", "Kubewarden does not allow a return to monitor"), ("Fail", "no answer is a denial"))
+        } else {
+            (
+                ("monitor", "then protect; Kubewarden does not allow a return to monitor"),
+                ("Ignore", "Fail in protect mode"),
+            )
+        };
+        let commented = |(value, comment): (&'static str, &str)| Commented(value, comment.to_owned());
         Policy {
             api_version: "policies.kubewarden.io/v1",
             kind: "ClusterAdmissionPolicy",
@@ -62,13 +72,10 @@ impl Instance<'_> {
             spec: Spec {
                 module: self.module,
                 policy_server: "default",
-                mode: Commented(
-                    "monitor",
-                    later("then protect; Kubewarden does not allow a return to monitor"),
-                ),
+                mode: commented(mode),
                 mutating: needs.mutating,
                 background_audit: needs.background_audit,
-                failure_policy: Commented("Ignore", later("Fail in protect mode")),
+                failure_policy: commented(failure_policy),
                 timeout_seconds: 5,
                 timeout_eval_seconds: 2,
                 rules: needs.rules.iter().map(FlowMap).collect(),
@@ -263,6 +270,7 @@ mod tests {
             settings: &settings,
             needs: &needs,
             skipped_namespaces: &[],
+            protects: false,
         }
         .to_yaml()
         .unwrap();

@@ -11,6 +11,8 @@ use kubernetes::kinds::Kinds;
 use kubernetes::objects::{Memo, Objects};
 use serde_json::Value;
 
+use crate::options::Options;
+use crate::policy::Policy;
 use crate::session::Session;
 use collector::labels_of;
 pub(crate) use collector::{Collector, add_name_label};
@@ -118,6 +120,35 @@ impl Cluster {
             }
         }
         Ok(cluster)
+    }
+
+    /// Creates the cluster of an input, as a scan does: the objects of the input replace those of
+    /// the cluster. Without a cluster (`None`), what the input lacks is unknown.
+    #[must_use]
+    pub fn of_input(given: Vec<Value>, stored: Option<Vec<Value>>) -> Self {
+        let mut collector = Collector::new(BTreeSet::new(), Kinds::default());
+        let is_complete = stored.is_some();
+        for object in stored.into_iter().flatten() {
+            collector.add(object);
+        }
+        collector.begin_input();
+        for object in given {
+            collector.add(object);
+        }
+        Self { collected: None, ..collector.finish(is_complete, &Options::default()) }
+    }
+
+    /// Returns the kinds whose objects verdicts of policies can depend on.
+    #[must_use]
+    pub fn kinds_for<'p>(policies: impl IntoIterator<Item = &'p Policy>) -> BTreeSet<Kind> {
+        let look_ups = policies.into_iter().flat_map(Policy::modules).flat_map(|module| &module.look_ups);
+        look_ups.cloned().chain(rbac_kinds()).chain([NAMESPACE, DEFINITION].map(owned)).collect()
+    }
+
+    /// Returns the objects of a kind.
+    #[must_use]
+    pub fn objects_of(&self, api_version: &str, kind: &str) -> Vec<Value> {
+        self.objects.each(api_version, kind).map(Iterator::collect).unwrap_or_default()
     }
 
     /// Creates a cluster that cannot be reached: every look-up fails with this reason.
@@ -240,8 +271,8 @@ impl Cluster {
             return Some(why);
         }
         let has = |kind: &str| self.kinds.contains(&(RBAC.to_owned(), kind.to_owned()));
-        let is_known = self.collected.is_none()
-            || self.is_complete && RBAC_KINDS.iter().any(|kind| has(kind))
+        let is_known = self.is_complete
+            && (self.collected.is_none() || RBAC_KINDS.iter().any(|kind| has(kind)))
             || RBAC_KINDS.iter().all(|kind| has(kind));
         (!is_known).then(|| format!("permissions need the roles and bindings of the cluster; {GIVE_CLUSTER}"))
     }

@@ -10,7 +10,7 @@ use text::nearest;
 use crate::failure::Failure;
 
 /// The scheme of references to a registry in Kubewarden's resources.
-pub(super) const REGISTRY: &str = "registry://";
+const REGISTRY: &str = "registry://";
 /// The scheme of module files in Kubewarden's tools.
 const FILE: &str = "file://";
 /// The first bytes of every module.

@@ -13,15 +13,12 @@ use scan::{Engine, Evaluator, Module, Policy};
 use serde_json::{Value, json};
 use wapc_host::{Deployment, Host, HostError, Resource};
 
-use super::argument::{PolicyArgument, REGISTRY};
+use super::argument::PolicyArgument;
 use super::bare_module;
 use super::module_file::{AnnotatedModule, built, read_file_of};
 use crate::args::{EngineArgs, EngineKind};
 use crate::failure::Failure;
 use crate::source::SourceName;
-
-/// The repositories of the policies that the tool carries; an id follows.
-const OWN_REPOSITORIES: &str = "ghcr.io/portcullis/policies/";
 
 /// The annotations of a policy about itself.
 const OCI_URL: &str = "io.kubewarden.policy.ociUrl";
@@ -64,7 +61,7 @@ impl<'a> Engines<'a> {
 
     /// Returns what runs a module that the manifest at a place names.
     pub(crate) fn of_manifest(&self, module: &str, place: &SourceName, deployment: Deployment) -> Engine {
-        match own(module) {
+        match Engine::carried(module) {
             Some(entry) if self.is_native() => Engine::Native(entry).checked(&deployment.settings),
             // As an argument, the same text can name something else.
             _ => self.engine(&format!("spec.module: {module}"), || self.named(module, place), deployment),
@@ -150,7 +147,7 @@ impl<'a> Engines<'a> {
     /// Reads the module that a manifest names: a built one of the project, a file, or one from the
     /// registry.
     fn named(&self, name: &str, place: &SourceName) -> Result<AnnotatedModule, Failure> {
-        if let Some(entry) = own(name)
+        if let Some(entry) = Engine::carried(name)
             && let Ok(module) = built(entry.id, &self.args.modules)
         {
             return Ok(module);
@@ -254,34 +251,5 @@ fn severity(text: &str) -> Option<Severity> {
 
 /// Returns the policy that a module is, by its metadata, if the tool carries it in this version.
 fn twin(Metadata { annotations, .. }: &Metadata) -> Option<&'static PolicyEntry> {
-    own(&format!("{}:v{}", annotations.get(OCI_URL)?, annotations.get(VERSION)?))
-}
-
-/// Returns the policy that a reference names, if the tool carries it in this version.
-fn own(reference: &str) -> Option<&'static PolicyEntry> {
-    let reference = reference.strip_prefix(REGISTRY).unwrap_or(reference);
-    let (id, tag) = reference.strip_prefix(OWN_REPOSITORIES)?.split_once(':')?;
-    let this_version = tag.strip_prefix('v') == Some(env!("CARGO_PKG_VERSION"));
-    rules::find(id).filter(|_| this_version)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_this_version_of_an_own_policy_is_carried() {
-        let version = env!("CARGO_PKG_VERSION");
-        for (reference, id) in [
-            (format!("registry://ghcr.io/portcullis/policies/selinux:v{version}"), Some("selinux")),
-            (format!("ghcr.io/portcullis/policies/node-pods:v{version}"), Some("node-pods")),
-            ("registry://ghcr.io/portcullis/policies/selinux:v0.0.1".to_owned(), None),
-            (format!("registry://ghcr.io/portcullis/policies/selinux:{version}"), None),
-            (format!("registry://ghcr.io/portcullis/policies/other:v{version}"), None),
-            (format!("registry://ghcr.io/other/policies/selinux:v{version}"), None),
-            ("ghcr.io/portcullis/policies/selinux".to_owned(), None),
-        ] {
-            assert_eq!(own(&reference).map(|entry| entry.id), id, "{reference}");
-        }
-    }
+    Engine::carried(&format!("{}:v{}", annotations.get(OCI_URL)?, annotations.get(VERSION)?))
 }

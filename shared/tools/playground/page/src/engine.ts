@@ -11,6 +11,7 @@ export type Functions = Pick<
   | "caseWorkspace"
   | "cases"
   | "importSource"
+  | "addNamespaces"
   | "openCase"
   | "settingsCompletions"
   | "objectCompletions"

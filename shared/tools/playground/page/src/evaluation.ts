@@ -1,6 +1,6 @@
 // Evaluates the workspace and shows the result.
-import type { CellDetail, Matrix, PolicyMode, TextMark, TextProblem } from "playground";
-import type { Workspace } from "./workspace";
+import type { CellDetail, Matrix, ObjectId, PolicyMode, TextMark, TextProblem } from "playground";
+import { sameObject, type Workspace } from "./workspace";
 import { Detail, type DetailListeners } from "./detail";
 import { button, byId, count, make, reason, withLine } from "./dom";
 import { Drawer } from "./drawer";
@@ -47,8 +47,8 @@ export class Evaluation {
   private generation = 0;
   /** The last result that was shown with verdicts. */
   private last: Result | undefined;
-  /** The cell that the user chose; without one, the worst is shown. */
-  private chosen: CellName | undefined;
+  /** The object and the policy that the user chose; without them, the worst cell is shown. */
+  private chosen: { object: ObjectId; policy: string; index: number } | undefined;
 
   constructor(
     private readonly engine: Engine,
@@ -73,7 +73,18 @@ export class Evaluation {
   }
 
   get cell(): CellName | undefined {
-    return this.chosen ?? this.grid.worst();
+    return this.chosenCell() ?? this.grid.worst();
+  }
+
+  /** Returns the chosen cell, wherever its object is in the input now. */
+  private chosenCell(): CellName | undefined {
+    const { chosen, matrix } = this;
+    if (!chosen || !matrix) return undefined;
+    const object = matrix.objects.findIndex(({ id }) => sameObject(id, chosen.object));
+    const isNamed = ({ name }: { name: string }) => name === chosen.policy;
+    const same = matrix.policies.at(chosen.index);
+    const policy = same && isNamed(same) ? chosen.index : matrix.policies.findIndex(isNamed);
+    return matrix.cells[object]?.[policy]?.outcome === undefined ? undefined : { object, policy };
   }
 
   /** Calls a function when the user stops typing. */
@@ -92,8 +103,10 @@ export class Evaluation {
   }
 
   /** Shows the details of a cell. */
-  async choose(cell: CellName): Promise<void> {
-    this.chosen = cell;
+  async choose({ object, policy }: CellName): Promise<void> {
+    const { matrix } = this;
+    const [id, name] = [matrix?.objects[object]?.id, matrix?.policies[policy]?.name];
+    this.chosen = id && name !== undefined ? { object: id, policy: name, index: policy } : undefined;
     await this.showDetail();
     if (matchMedia("(max-width: 900px)").matches) {
       byId("detail-heading").focus();
@@ -177,11 +190,9 @@ export class Evaluation {
 
   /** Shows the details of the chosen cell, or of the worst one. */
   private async showDetail(generation = this.generation): Promise<void> {
-    const { last, chosen } = this;
+    const { last, cell } = this;
     if (!last) return;
     const { matrix, modes } = last;
-    if (!chosen || matrix.cells[chosen.object]?.[chosen.policy]?.outcome === undefined) this.chosen = undefined;
-    const { cell } = this;
     this.grid.select(cell);
     if (!cell) {
       this.detail.clear();
@@ -225,6 +236,17 @@ export class Evaluation {
     });
     const more = all.length - items.length;
     if (more > 0) items.push(make("li", { class: "hint" }, `… and ${count(more, "more problem")}`));
+    for (const { request, title } of matrix.unusedRequests) {
+      const said = `Request: there is one about ${title}, which is not among the objects. `;
+      items.push(
+        make(
+          "li",
+          {},
+          said,
+          button("Remove it", () => this.inputs.requests.remove(request)),
+        ),
+      );
+    }
     byId("problems").replaceChildren(...(items.length ? [make("ul", { class: "problems" }, ...items)] : []));
   }
 
@@ -275,6 +297,7 @@ const NOTHING: Matrix = {
     notEvaluated: 0,
   },
   sentence: UNEVALUATED,
+  unusedRequests: [],
   problems: [],
   marks: [],
   moreMarks: 0,

@@ -2,6 +2,7 @@
 import type { Command, ReportFormat } from "playground";
 import { byId, copyButton, download, loading, make, preformatted, reason } from "./dom";
 import type { Engine } from "./engine";
+import type { CellName } from "./grid";
 
 const FORMATS: [format: ReportFormat, label: string, file: string, type: string][] = [
   ["Markdown", "Markdown", "portcullis.md", "text/markdown"],
@@ -10,13 +11,17 @@ const FORMATS: [format: ReportFormat, label: string, file: string, type: string]
   ["Json", "JSON", "portcullis.json", "application/json"],
 ];
 
+/** The index of no object, and of no policy. */
+const NOTHING = 2 ** 32 - 1;
+
 const dialog = byId<HTMLDialogElement>("export");
 const place = byId("export-content");
 
 export class Export {
   constructor(private readonly engine: Engine) {}
 
-  async open(): Promise<void> {
+  /** Opens the dialog. `cell` is the one in view. */
+  async open(cell: CellName | undefined): Promise<void> {
     dialog.showModal();
     const buttons = FORMATS.map(([format, label, file, type]) => {
       const save = async () => {
@@ -33,7 +38,10 @@ export class Export {
     place.replaceChildren(make("h3", {}, "Reports"), make("div", { class: "row" }, ...buttons), lines);
     byId("export-status").textContent = "";
     try {
-      const { commands } = await loading(lines, this.engine.ask("commands"));
+      const { commands } = await loading(
+        lines,
+        this.engine.ask("commands", cell?.object ?? NOTHING, cell?.policy ?? NOTHING),
+      );
       lines.replaceChildren(make("h3", {}, "Command lines"), ...commands.flatMap(shown));
     } catch (error) {
       lines.replaceChildren(make("p", { class: "error" }, reason(error)));

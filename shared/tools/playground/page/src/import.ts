@@ -33,9 +33,9 @@ export class Import {
     private readonly catalog: Policies,
     private readonly listeners: ImportListeners,
   ) {
-    apply.addEventListener("click", () => {
+    apply.addEventListener("click", async () => {
       const { imported } = this;
-      const workspace = imported && this.workspace(imported);
+      const workspace = imported && (await this.workspace(imported));
       if (!workspace) return;
       dialog.close();
       listeners.onImport(workspace, imported.recognised);
@@ -95,7 +95,7 @@ export class Import {
       }
       this.imported = imported.problem ? undefined : imported;
       result.replaceChildren(...this.shown(imported));
-      apply.disabled = this.workspace(imported) === undefined || imported.problem !== undefined;
+      apply.disabled = imported.policies.every(({ id }) => id === undefined) || imported.problem !== undefined;
       const { problem, mappings, left } = imported;
       this.source().setMarks([
         ...(problem?.mark ? [{ mark: problem.mark, message: problem.message, severity: "error" as const }] : []),
@@ -146,20 +146,25 @@ export class Import {
     ];
   }
 
-  /** Returns the present workspace with the imported policies in the place of its own. */
-  private workspace({ policies }: Imported): Workspace | undefined {
+  /**
+   * Returns the present workspace with the imported policies in the place of its own, and with the
+   * Namespaces of the source.
+   */
+  private async workspace({ policies, namespaces }: Imported): Promise<Workspace | undefined> {
     const inputs = policies.flatMap(({ id, settings, manifest }): PolicyInput[] =>
       id === undefined
         ? []
         : [{ id, enabled: true, mode: manifest ? "AsDeployed" : "RulesOnly", settings, manifest }],
     );
     if (inputs.length === 0) return undefined;
-    return complete({ ...this.listeners.read(), policies: inputs }, this.catalog, false);
+    const present = this.listeners.read();
+    const cluster = await this.engine.call("addNamespaces", present.cluster, namespaces);
+    return complete({ ...present, cluster, policies: inputs }, this.catalog, false);
   }
 
   /** Shows the verdicts of the present policies and those of the imported ones. */
   private async compare(imported: Imported): Promise<void> {
-    const workspace = this.workspace(imported);
+    const workspace = await this.workspace(imported);
     if (!workspace) return;
     const [now, after] = await Promise.all([
       this.engine.evaluateAside(this.listeners.read()),

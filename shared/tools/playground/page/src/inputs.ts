@@ -1,6 +1,7 @@
 // The input of the page, read and written as one workspace.
 import type {
   Matrix,
+  ObjectId,
   Policies,
   PolicyInput,
   PolicyMode,
@@ -121,8 +122,13 @@ export class Inputs {
   }
 
   /** Gives an object a request of its own. */
-  setRequest(object: number, change: Partial<RequestInput>): void {
+  setRequest(object: ObjectId, change: Partial<RequestInput>): void {
     this.requests.setOwn(object, { ...this.requests.of(object), ...change });
+  }
+
+  /** Replaces the text of the cluster by one that can be undone. */
+  changeCluster(text: string): void {
+    this.cluster.change(text);
   }
 
   /** Enables a policy. Returns its index. */

@@ -102,7 +102,7 @@ class Page {
     const onClick = (id: string, act: () => void) => byId(id).addEventListener("click", act);
     onClick("examples-open", () => this.use(this.examples, (examples) => examples.open()));
     onClick("import-open", () => onImport(""));
-    onClick("export-open", () => this.use(this.exporting, (exporting) => exporting.open()));
+    onClick("export-open", () => this.use(this.exporting, (exporting) => exporting.open(this.evaluation.cell)));
     onClick("share-open", () => {
       this.use(this.sharing, (sharing) => sharing.open(this.inputs.read(), this.evaluation.matrix, this.title));
     });
@@ -267,12 +267,18 @@ class Page {
   }
 
   private act(action: SuggestedAction, { object, policy }: CellName): void {
+    const id = this.evaluation.matrix?.objects[object]?.id;
     switch (action.kind) {
       case "user":
-        this.inputs.setRequest(object, { user: action.user });
+        if (id) this.inputs.setRequest(id, { user: action.user });
         break;
       case "operation":
-        this.inputs.setRequest(object, { operation: action.operation });
+        if (id) this.inputs.setRequest(id, { operation: action.operation });
+        break;
+      case "namespace":
+        void this.engine
+          .call("addNamespaces", this.inputs.read().cluster, action.manifest)
+          .then((text) => this.inputs.changeCluster(text));
         break;
       case "policy": {
         const index = this.inputs.enablePolicy(action.policy);

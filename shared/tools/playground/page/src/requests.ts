@@ -1,7 +1,8 @@
 // The tab of requests: the request about all objects, and those about single objects.
-import type { Matrix, ObjectRequest, RequestInput } from "playground";
+import type { Matrix, ObjectId, ObjectRequest, RequestInput } from "playground";
 import { button, byId, make } from "./dom";
 import { describe, RequestForm } from "./request-form";
+import { sameObject } from "./workspace";
 
 const own = byId("own-requests");
 const chosen = byId<HTMLSelectElement>("own-request-object");
@@ -10,7 +11,7 @@ const chosen = byId<HTMLSelectElement>("own-request-object");
 const MAX_OFFERED = 500;
 
 interface OwnRequest {
-  object: number;
+  object: ObjectId;
   form: RequestForm;
   title: HTMLElement;
   element: HTMLElement;
@@ -19,7 +20,7 @@ interface OwnRequest {
 export class Requests {
   private readonly shared: RequestForm;
   private own: OwnRequest[] = [];
-  private titles: string[] = [];
+  private objects: Matrix["objects"] = [];
   /** The name of an ordinary user, once the engine has said it. */
   private ordinary = "an ordinary user";
 
@@ -27,13 +28,10 @@ export class Requests {
     this.shared = new RequestForm("Request", () => this.changed());
     byId("shared-request").append(this.shared.element);
     byId("own-request-add").addEventListener("click", () => {
-      const object = Number(chosen.value);
-      if (chosen.value === "") return;
+      const object = this.objects[Number(chosen.value)]?.id;
+      if (chosen.value === "" || !object) return;
       this.setOwn(object, this.of(object));
-      this.own
-        .find((own) => own.object === object)
-        ?.element.querySelector("select")
-        ?.focus();
+      this.find(object)?.element.querySelector("select")?.focus();
     });
     this.showSummary();
   }
@@ -55,54 +53,71 @@ export class Requests {
   }
 
   /** Returns the request about an object. */
-  of(object: number): RequestInput {
-    return this.own.find((own) => own.object === object)?.form.value ?? this.shared.value;
+  of(object: ObjectId): RequestInput {
+    return this.find(object)?.form.value ?? this.shared.value;
   }
 
   /** Gives an object a request of its own. */
-  setOwn(object: number, request: RequestInput): void {
-    const present = this.own.find((own) => own.object === object);
+  setOwn(object: ObjectId, request: RequestInput): void {
+    const present = this.find(object);
     if (present) present.form.value = request;
     else this.add(object, request);
     this.changed();
   }
 
+  /** Removes the request at an index. */
+  remove(index: number): void {
+    const own = this.own[index];
+    if (!own) return;
+    this.own = this.own.filter((other) => other !== own);
+    own.element.remove();
+    this.changed();
+  }
+
   /** Shows where requests come from and which objects can have one of their own. */
-  show({ objects }: Matrix): void {
+  show({ objects, unusedRequests }: Matrix): void {
     const reviews = objects.filter(({ request }) => request?.origin === "Review");
     const shared = objects.length === 0 || reviews.length < objects.length;
     byId("shared-request").hidden = !shared;
-    byId("own-request-controls").hidden = !shared || objects.length < 2;
+    this.objects = objects;
+    byId("own-request-controls").hidden = this.own.length === 0 && (!shared || objects.length < 2);
     byId("given-requests").hidden = reviews.length === 0;
     const lines = reviews.slice(0, 20).map(({ title, request }) => {
       const groups = request?.groups.length ? ` (${request.groups.join(", ")})` : "";
       return make("li", {}, `${title}: ${request?.operation} by ${request?.username}${groups}`);
     });
     byId("given-requests-list").replaceChildren(...lines);
-    this.titles = objects.map(({ title }) => title);
     const ofAll = objects.find(({ request }) => request?.origin === "Shared")?.request;
     if (ofAll && this.shared.value.user.kind === "ordinary") this.ordinary = ofAll.username;
     this.showSummary(reviews.length === objects.length ? reviews[0]?.request : undefined);
     const offered = objects.flatMap(({ title, problem, request }, index) =>
       problem || request?.origin === "Review" || index >= MAX_OFFERED ? [] : [{ title, index }],
     );
-    if (offered.length === 0) byId("own-request-controls").hidden = true;
+    byId("own-request-choice").hidden = offered.length === 0;
     const selected = chosen.value;
     chosen.replaceChildren(...offered.map(({ title, index }) => make("option", { value: String(index) }, title)));
     if (offered.some(({ index }) => String(index) === selected)) chosen.value = selected;
-    for (const { object, title } of this.own) title.textContent = this.titles[object] ?? `object ${object + 1}`;
+    for (const { object, title } of this.own) title.textContent = this.titleOf(object);
+    for (const { request, title } of unusedRequests) {
+      const own = this.own[request];
+      if (own) own.title.textContent = `${title}, which is not among the objects`;
+    }
   }
 
-  private add(object: number, request: RequestInput): void {
-    const name = this.titles[object] ?? `object ${object + 1}`;
+  private find(object: ObjectId): OwnRequest | undefined {
+    return this.own.find((own) => sameObject(own.object, object));
+  }
+
+  private titleOf(object: ObjectId): string {
+    return this.objects.find(({ id }) => sameObject(id, object))?.title ?? `${object.kind} ${object.name}`;
+  }
+
+  private add(object: ObjectId, request: RequestInput): void {
+    const name = this.titleOf(object);
     const form = new RequestForm(`Request about ${name}`, () => this.changed());
     form.value = request;
     const title = make("strong", {}, name);
-    const remove = button("Remove", () => {
-      this.own = this.own.filter((own) => own.object !== object);
-      element.remove();
-      this.changed();
-    });
+    const remove = button("Remove", () => this.remove(this.own.findIndex((own) => own.object === object)));
     remove.ariaLabel = `Remove the request about ${name}`;
     const element = make(
       "div",

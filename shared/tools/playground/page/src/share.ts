@@ -12,7 +12,7 @@ export interface Shared {
 }
 
 /** The prefix that identifies the version of the encoding. */
-const VERSION = "2:";
+const VERSION = "3:";
 
 /** Matches the fragment of a link that contains a case, of any version. */
 export const LINK = /^#\d+:/;

@@ -1,5 +1,6 @@
 // Workspaces: the empty workspace, comparison, validation and completeness.
 import type {
+  ObjectId,
   ObjectRequest,
   Operation,
   Policies,
@@ -13,6 +14,11 @@ import type {
 export type Workspace = Required<PartialWorkspace>;
 
 const OPERATIONS: Operation[] = ["CREATE", "UPDATE", "DELETE"];
+
+/** Returns whether two identities are those of one object. */
+export function sameObject(one: ObjectId, other: ObjectId): boolean {
+  return JSON.stringify(objectId(one)) === JSON.stringify(objectId(other));
+}
 
 /** Returns whether two workspaces are equal. */
 export function sameWorkspace(one: Workspace, other: Workspace): boolean {
@@ -74,8 +80,19 @@ function request(value: unknown): RequestInput {
 
 function objectRequest(value: unknown): ObjectRequest {
   const given = record(value);
-  const object = Number(given.object);
-  return { object: Number.isInteger(object) && object >= 0 ? object : 0, request: request(given.request) };
+  return { object: objectId(given.object), request: request(given.request) };
+}
+
+function objectId(value: unknown): ObjectId {
+  const given = record(value);
+  const occurrence = Number(given.occurrence);
+  return {
+    apiVersion: text(given.apiVersion),
+    kind: text(given.kind),
+    namespace: text(given.namespace),
+    name: text(given.name),
+    occurrence: Number.isInteger(occurrence) && occurrence >= 0 && occurrence < 2 ** 32 ? occurrence : 0,
+  };
 }
 
 function policy(value: unknown): PolicyInput {

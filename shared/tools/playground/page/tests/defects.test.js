@@ -453,6 +453,63 @@ test("12: the node's name stays with the kind of user, and nothing is offered to
   await closed();
 });
 
+test("13: a request and the chosen cell stay with their object, and a request without one is shown", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm, namespace: shop}\n";
+  await paste(page, "Objects", `${configMap}---\n${POD}`);
+  await eventually(() => titles(page), ["Pod shop/web", "ConfigMap shop/cm"]);
+  await select(page, "request");
+  await page.locator("#own-request-object").selectOption({ label: "ConfigMap shop/cm" });
+  await page.locator("#own-request-add").click();
+  await page.locator("#own-requests select").first().selectOption("DELETE");
+  await page.locator("#grid .name").filter({ hasText: "ConfigMap" }).locator("..").getByText("DELETE").waitFor();
+  // The only object that is left is not deleted instead.
+  await paste(page, "Objects", POD);
+  await eventually(() => sentence(page), /^Pod shop\/web would be denied/);
+  await eventually(
+    () => page.locator("#problems").innerText(),
+    /one about ConfigMap shop\/cm, which is not among/,
+  );
+  await select(page, "request");
+  await eventually(() => page.locator("#own-requests").innerText(), /ConfigMap shop\/cm, which is not among/);
+  await page.locator("#problems").getByRole("button", { name: "Remove it" }).click();
+  await eventually(() => page.locator("#problems").innerText(), "");
+  await eventually(async () => (await savedInput(page)).requests, []);
+  // An object before the chosen one does not become the chosen one.
+  await paste(page, "Objects", `${POD}---\n${GOOD}`);
+  await cell(page, "Pod shop/good", "pod-security");
+  await eventually(() => page.locator("#detail-heading").innerText(), "pod-security: Pod shop/good");
+  await paste(page, "Objects", `${configMap}---\n${POD}---\n${GOOD}`);
+  await eventually(() => titles(page), ["Pod shop/web", "Pod shop/good", "ConfigMap shop/cm"]);
+  await eventually(() => page.locator("#detail-heading").innerText(), "pod-security: Pod shop/good");
+  await closed();
+});
+
+test("13: a Namespace that nobody gave is unknown, and can be added to Cluster", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  await paste(page, "Settings of pod-security", "level: baseline\nnamespaceLabels: Honor\n");
+  await paste(page, "Objects", GOOD);
+  await eventually(() => sentence(page), /^It is not known whether Pod shop\/good would be admitted/);
+  await page.locator("#detail").getByRole("button", { name: "Add Namespace shop to Cluster" }).click();
+  await eventually(() => sentence(page), /^Pod shop\/good would be admitted/);
+  await eventually(
+    async () => (await savedInput(page)).cluster,
+    "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n",
+  );
+  await paste(page, "Cluster", "");
+  await eventually(() => sentence(page), /^It is not known/);
+  const namespace =
+    "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {pod-security.kubernetes.io/enforce: privileged}}\n";
+  await paste(page, "Objects", `${POD}---\n${namespace}`);
+  await eventually(
+    async () => (await rows(page)).find(({ title }) => title === "Pod shop/web")?.cells["pod-security"],
+    "Passed",
+  );
+  await closed();
+});
+
 test("12: Enter in the search loads the first example", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await page.getByRole("button", { name: "Examples", exact: true }).click();

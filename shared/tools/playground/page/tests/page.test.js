@@ -290,7 +290,7 @@ test("a link stores the case in its fragment and says what has changed", async (
     return link;
   };
   const link = await copied(/Host PID.*Why is this denied\?/);
-  assert.ok(link.startsWith(`${host.url}#2:`) && link.length < 1500, link);
+  assert.ok(link.startsWith(`${host.url}#3:`) && link.length < 1500, link);
   await page.locator("#share").getByText("Expected outcomes").click();
   await page.getByRole("combobox", { name: /^Expected: Pod default\/web, pod-security/ }).selectOption("Passed");
   const surprising = await copied(/"outcome":"Passed"/);
@@ -321,7 +321,7 @@ test("a link stores the case in its fragment and says what has changed", async (
 
 /** Returns the JSON text in a link, if there is one. @param {string} link */
 function contents(link) {
-  const packed = /#2:(.*)/.exec(link)?.[1];
+  const packed = /#3:(.*)/.exec(link)?.[1];
   return packed === undefined ? "" : inflateRawSync(Buffer.from(packed, "base64url")).toString();
 }
 

@@ -44,13 +44,14 @@ impl BrowserPlayground {
         Ok(self.0.report(format.to_rust()?))
     }
 
-    /// Returns the commands that give the verdicts of the last workspace.
+    /// Returns the commands that give the verdicts of the last workspace: one for all, and one for
+    /// a cell, if there is one.
     ///
     /// # Errors
     /// Fails if the result cannot be converted to a JavaScript object, which is not known to
     /// happen.
-    pub fn commands(&self) -> Result<Ts<Commands>, JsError> {
-        Ok(Commands { commands: self.0.commands() }.into_ts()?)
+    pub fn commands(&self, object: u32, policy: u32) -> Result<Ts<Commands>, JsError> {
+        Ok(Commands { commands: self.0.commands(object, policy) }.into_ts()?)
     }
 }
 
@@ -61,6 +62,14 @@ impl BrowserPlayground {
 #[wasm_bindgen(js_name = importSource)]
 pub fn import_source(text: &str) -> Result<Ts<Imported>, JsError> {
     Ok(crate::import_source(text).into_ts()?)
+}
+
+/// Adds the Namespaces of an imported text to the text of a cluster, if it does not have them. A
+/// text that cannot be read stays as it is.
+#[wasm_bindgen(js_name = addNamespaces)]
+#[must_use]
+pub fn add_namespaces(cluster: &str, namespaces: &str) -> String {
+    crate::add_namespaces(cluster, namespaces)
 }
 
 /// Reads a test file that `caseText` wrote, with its other files behind it as further documents.

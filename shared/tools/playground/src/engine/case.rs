@@ -2,24 +2,34 @@
 
 mod want;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use scan::{Content, Effect};
+use scan::{Content, Effect, Kind};
 use serde_json::{Map, Value, json};
 
 use self::want::Want;
 use super::evaluated::Evaluated;
 use super::expectation::words;
 use super::policies::Prepared;
-use super::{Playground, number, summary};
+use super::{Playground, number, summary, texts};
+use crate::example::list;
 use crate::exchange::{CaseOptions, CaseText, NamedText};
 use crate::matrix::{Matrix, Outcome};
-use crate::policy_manifest;
+use crate::policy_manifest::{self, Use};
 use crate::text::yaml;
 use crate::types::Operation;
 use crate::user;
 use crate::workspace::{PolicyMode, Workspace};
+
+/// The needs of the cases of a file.
+#[derive(Debug, Default)]
+struct Reached {
+    /// The policies that look at an object, by their indices.
+    policies: BTreeSet<u32>,
+    /// The kinds that policies looked up.
+    kinds: BTreeSet<Kind>,
+}
 
 /// Writes a workspace as a test file.
 pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText {
@@ -28,7 +38,7 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
     let mut warnings = Vec::new();
     let has_cluster = !workspace.cluster.trim().is_empty() || !workspace.unreachable.is_empty();
     if has_cluster && !options.with_cluster {
-        workspace.cluster.clear();
+        workspace.cluster = list(&[]);
         workspace.unreachable.clear();
         warnings.push("The case has no objects of the cluster: look-ups find nothing.".to_owned());
     }
@@ -46,7 +56,7 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
     if cases.is_empty() {
         return failed("the input contains no objects; paste at least one".to_owned());
     }
-    let mut reached = Vec::new();
+    let mut reached = Reached::default();
     let mut texts = Vec::new();
     for (index, evaluated) in cases {
         match alone.case(index, evaluated, options, &mut reached, &mut warnings) {
@@ -55,7 +65,7 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
         }
     }
     let listed: Vec<&Rc<Prepared>> =
-        alone.policies.iter().filter(|prepared| reached.contains(&prepared.index)).collect();
+        alone.policies.iter().filter(|prepared| reached.policies.contains(&prepared.index)).collect();
     if listed.is_empty() {
         let problem =
             "no policy looks at these objects as its settings deploy it; a test of nothing proves nothing";
@@ -82,7 +92,7 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
             continue;
         }
         let manifest = if input.manifest.trim().is_empty() {
-            policy_manifest::of(&input.id, &value).unwrap_or_default()
+            policy_manifest::of(&input.id, &value, Use::Deployment).unwrap_or_default()
         } else {
             input.manifest.clone()
         };
@@ -90,7 +100,12 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
         names.push(Value::from(name.as_str()));
         files.push(NamedText { name, text: manifest });
     }
-    let text = assembled(&alone.workspace, options, &Value::from(names), settings, &texts);
+    if !files.is_empty() {
+        // Selectors of a deployment read the labels of Namespaces.
+        reached.kinds.insert(("v1".to_owned(), "Namespace".to_owned()));
+    }
+    let cluster = alone.objects_of_case(&reached.kinds);
+    let text = assembled(&alone.workspace, options, &Value::from(names), (settings, cluster), &texts);
     let length = files.iter().map(|file| file.text.len()).sum::<usize>().saturating_add(text.len());
     CaseText {
         markdown: markdown(&alone, options, &matrix, &text, &files),
@@ -106,7 +121,7 @@ fn assembled(
     workspace: &Workspace,
     options: &CaseOptions,
     policies: &Value,
-    settings: Map<String, Value>,
+    (settings, cluster): (Map<String, Value>, Vec<Value>),
     cases: &[String],
 ) -> String {
     let mut text = String::new();
@@ -125,13 +140,8 @@ fn assembled(
     }
     if !workspace.unreachable.is_empty() {
         defaults.insert("cluster".to_owned(), json!({ "unreachable": workspace.unreachable }));
-    } else if !workspace.cluster.trim().is_empty() {
-        let values = manifest::documents(&workspace.cluster).unwrap_or_default();
-        let items = values.into_iter().flat_map(|value| match value {
-            Value::Array(items) => items,
-            value => kubernetes::objects::items(value).unwrap_or_else(|value| vec![value]),
-        });
-        defaults.insert("cluster".to_owned(), json!({ "objects": items.collect::<Vec<_>>() }));
+    } else if !cluster.is_empty() {
+        defaults.insert("cluster".to_owned(), json!({ "objects": cluster }));
     }
     if !defaults.is_empty() {
         text.push_str(&field("defaults", &defaults.into()));
@@ -146,13 +156,21 @@ fn field(name: &str, value: &Value) -> String {
 }
 
 impl Playground {
-    /// Writes the case of an object. `reached` gets the policies that look at it.
+    /// Returns the objects of the cluster, and those of the text that policies looked up.
+    fn objects_of_case(&self, looked_up: &BTreeSet<Kind>) -> Vec<Value> {
+        let mut kinds: BTreeSet<Kind> = self.surroundings.stored().iter().map(texts::kind).collect();
+        kinds.extend(looked_up.iter().cloned());
+        let of_kind = |(api_version, kind): &Kind| self.cluster().objects_of(api_version, kind);
+        kinds.iter().flat_map(of_kind).collect()
+    }
+
+    /// Writes the case of an object.
     fn case(
         &self,
         index: usize,
         evaluated: &Evaluated,
         options: &CaseOptions,
-        reached: &mut Vec<u32>,
+        reached: &mut Reached,
         warnings: &mut Vec<String>,
     ) -> Result<String, String> {
         let wants = self.wants(evaluated, reached)?;
@@ -180,9 +198,7 @@ impl Playground {
             if self.outcome(index, policy) != Some(expected.outcome) {
                 want.remove(&expected.policy);
                 want.extend(want::expected(expected)?);
-                if !reached.contains(&policy.index) {
-                    reached.push(policy.index);
-                }
+                reached.policies.insert(policy.index);
             }
         }
         // The other policies let the object pass: what they do not look at is admitted, too.
@@ -245,13 +261,15 @@ impl Playground {
 
     /// Returns what the policies do, as the tool asks them: with the conditions of their
     /// deployment.
-    fn wants(&self, evaluated: &Evaluated, reached: &mut Vec<u32>) -> Result<BTreeMap<String, Want>, String> {
+    fn wants(&self, evaluated: &Evaluated, reached: &mut Reached) -> Result<BTreeMap<String, Want>, String> {
         let mut wants: BTreeMap<String, Want> = BTreeMap::new();
         let mut problem = None;
         let asked = summary::ask_with(self, evaluated, &Prepared::tested, &mut |prepared, answer, asked| {
-            if !matches!(answer.verdict.effect, Effect::Skipped) && !reached.contains(&prepared.index) {
-                reached.push(prepared.index);
+            if !matches!(answer.verdict.effect, Effect::Skipped) {
+                reached.policies.insert(prepared.index);
             }
+            let look_ups = answer.verdict.look_ups.iter();
+            reached.kinds.extend(look_ups.map(|look_up| (look_up.api_version.clone(), look_up.kind.clone())));
             if let Effect::Unknown(reason) = &answer.verdict.effect {
                 problem = Some(format!("{}: it is not known what happens: {reason}", prepared.state.name));
             }

@@ -7,7 +7,7 @@ use scan::{Engine, Policy};
 use super::policies::{Prepared, settings};
 use super::texts::{mark_in, problem, unreadable};
 use crate::matrix::{TextName, TextProblem};
-use crate::policy_manifest;
+use crate::policy_manifest::{self, Use};
 use crate::workspace::{PolicyInput, PolicyMode};
 
 impl Prepared {
@@ -22,7 +22,7 @@ impl Prepared {
         let about = |message: String| vec![problem(name, message, None)];
         let text = if own {
             let settings = settings(self.index, &input.id, &input.settings)?;
-            policy_manifest::of(&input.id, &settings).ok_or_else(|| {
+            policy_manifest::of(&input.id, &settings, Use::Deployment).ok_or_else(|| {
                 about(format!(
                     "there is no deployment manifest for {:?}; choose one of the policies",
                     input.id
@@ -66,24 +66,22 @@ impl Prepared {
     }
 }
 
-/// Returns the manifest of a policy: the given one, or the one that deploys its settings; `None` if
-/// these are not valid.
-pub(crate) fn manifest(input: &PolicyInput) -> Option<String> {
+/// Returns the manifest of a policy: the given one, or one for its settings; `None` if these are
+/// not valid.
+pub(crate) fn manifest(input: &PolicyInput, purpose: Use) -> Option<String> {
     if input.mode == PolicyMode::AsDeployed && !input.manifest.trim().is_empty() {
         return Some(input.manifest.clone());
     }
-    policy_manifest::of(&input.id, &settings(0, &input.id, &input.settings).ok()?)
+    policy_manifest::of(&input.id, &settings(0, &input.id, &input.settings).ok()?, purpose)
 }
 
-/// Returns what runs a module: only those of Portcullis are here.
+/// Returns what runs a module: only those of Portcullis are here, in this version.
 fn engine(module: &str) -> Engine {
-    let last = module.rsplit('/').next().unwrap_or(module);
-    let id = last.split([':', '@']).next().unwrap_or(last).trim_end_matches(".wasm");
-    let is_own = module.contains("ghcr.io/portcullis/policies/");
-    match rules::find(id).filter(|_| is_own) {
+    match Engine::carried(module) {
         Some(entry) => Engine::Native(entry),
         None => Engine::Unavailable(format!(
-            "the playground does not have the module {module}; it evaluates only the policies of Portcullis"
+            "the playground does not have the module {module}; it evaluates only the policies of Portcullis {}",
+            env!("CARGO_PKG_VERSION")
         )),
     }
 }

@@ -21,6 +21,7 @@ const INTERNAL_ERROR: u16 = 500;
 
 pub(crate) fn cell(playground: &Playground, evaluated: &Evaluated, policy: usize) -> CellDetail {
     let mut detail = CellDetail::default();
+    let mut lacking = None;
     // A policy that is not asked has no answer, and an object without a request has no cells.
     let _ = summary::ask_about(playground, evaluated, &mut |prepared, answer, asked| {
         if usize::try_from(prepared.index) == Ok(policy) {
@@ -29,13 +30,22 @@ pub(crate) fn cell(playground: &Playground, evaluated: &Evaluated, policy: usize
             if detail.answers.is_empty() && answer.outcome == Outcome::NotLookedAt {
                 detail.suggestions = suggestions::of(prepared.entry, &answer.checks, asked.request);
             }
+            if lacking.is_none() && is_lacking(&answer) {
+                lacking = suggestions::namespace(playground.cluster(), asked.request);
+            }
             detail.answers.push(answer);
         }
     });
     if detail.answers.iter().any(|answer| answer.outcome != Outcome::NotLookedAt) {
-        detail.suggestions.clear();
+        detail.suggestions = lacking.into_iter().collect();
     }
     detail
+}
+
+/// Returns whether the Namespace of the object may be what the answer lacks.
+fn is_lacking(answer: &CellAnswer) -> bool {
+    let is_looked_up = || answer.look_ups.iter().any(|look_up| look_up.starts_with("get v1 Namespace "));
+    answer.outcome == Outcome::Unknown || answer.outcome == Outcome::Fault && is_looked_up()
 }
 
 /// Writes an object without `managedFields`, as `kubectl get` does.

@@ -1,5 +1,6 @@
 //! The objects and requests of the text.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use kubernetes::kinds::Kinds;
@@ -13,7 +14,7 @@ use super::texts::{self, Stored};
 use crate::matrix::{ObjectRequestState, ObjectState, RequestOrigin, Suspicion, TextMark, TextName};
 use crate::types::Operation;
 use crate::user;
-use crate::workspace::{RequestInput, Workspace};
+use crate::workspace::{ObjectId, RequestInput, Workspace};
 
 /// The input of the verdict on an object, as long as the policies, the cluster and the stored
 /// objects stay: the document, the entry and the request.
@@ -89,23 +90,27 @@ impl Evaluated {
 }
 
 pub(crate) fn of(placed: &[Placed], workspace: &Workspace, stored: &Stored, kinds: &Kinds) -> Vec<Evaluated> {
+    let own: HashMap<&ObjectId, &RequestInput> =
+        workspace.requests.iter().rev().map(|own| (&own.object, &own.request)).collect();
+    let mut occurrences: HashMap<ObjectId, u32> = HashMap::new();
     let mut evaluated = Vec::new();
     for placed in placed {
         let document = &placed.document;
         let lines = lines(placed);
-        let request = |index: usize| {
-            let number = super::number(index);
-            let own = workspace.requests.iter().find(|own| own.object == number).map(|own| &own.request);
-            let origin = if own.is_some() { RequestOrigin::Own } else { RequestOrigin::Shared };
-            (own.unwrap_or(&workspace.request).clone(), origin)
+        let mut identify = |id: ObjectId| {
+            let next = occurrences.entry(id.clone()).or_default();
+            let id = ObjectId { occurrence: *next, ..id };
+            *next += 1;
+            id
         };
         if let Some(problem) = &document.problem {
             let problem = texts::unreadable_document(TextName::Objects, placed, problem);
-            let (request, _) = request(evaluated.len());
+            let request = workspace.request.clone();
             evaluated.push(Evaluated {
                 key: key(placed, 0, &request),
                 state: ObjectState {
                     title: "Unreadable document".to_owned(),
+                    id: identify(ObjectId::default()),
                     line: lines.0,
                     last_line: lines.1,
                     problem: Some(problem),
@@ -116,8 +121,11 @@ pub(crate) fn of(placed: &[Placed], workspace: &Workspace, stored: &Stored, kind
                 request,
             });
         }
-        for number in 0..document.entries.len() {
-            let (request, origin) = request(evaluated.len());
+        for (number, entry) in document.entries.iter().enumerate() {
+            let id = identify(id(&entry.content, kinds));
+            let own = own.get(&id);
+            let origin = if own.is_some() { RequestOrigin::Own } else { RequestOrigin::Shared };
+            let request = own.map_or(&workspace.request, |own| *own).clone();
             let mut one = Evaluated {
                 key: key(placed, number, &request),
                 state: ObjectState::default(),
@@ -125,7 +133,7 @@ pub(crate) fn of(placed: &[Placed], workspace: &Workspace, stored: &Stored, kind
                 entry: Some(number),
                 request,
             };
-            one.state = one.read(origin, stored, kinds);
+            one.state = ObjectState { id, ..one.read(origin, stored, kinds) };
             let is_whole = document.entries.len() == 1;
             (one.state.line, one.state.last_line) =
                 one.mark(&[]).filter(|_| !is_whole).map_or(lines, |mark| (mark.line, lines.1));
@@ -215,7 +223,8 @@ impl Evaluated {
             }),
             problem: problem.map(|problem: String| texts::problem(TextName::OldObjects, problem, None)),
             suspicions: self.suspicions(object, &[]),
-            ..state(object, kinds)
+            title: named(object, kinds),
+            ..ObjectState::default()
         }
     }
 
@@ -238,16 +247,8 @@ impl Evaluated {
         let object = ["object", "oldObject"].into_iter().find_map(|name| Some((name, fields.get(name)?)));
         let path: Vec<Step> =
             is_review.then_some("request").into_iter().chain(["object"]).map(field).collect();
-        let kind = text("/kind/kind");
-        let group = text("/kind/group");
-        let slash = if group.is_empty() { "" } else { "/" };
         ObjectState {
-            title: title(&kind, &text("/namespace"), &text("/name")),
-            api_version: format!("{group}{slash}{}", text("/kind/version")),
-            namespace: Some(text("/namespace"))
-                .filter(|namespace| !namespace.is_empty() && kind != "Namespace"),
-            name: text("/name"),
-            kind,
+            title: title(&id_of_review(review)),
             suspicions: match object {
                 Some(("object", object)) => self.suspicions(object, &path),
                 _ => Vec::new(),
@@ -313,30 +314,51 @@ fn field(name: &str) -> Step {
     Step::Field(name.to_owned())
 }
 
-fn state(object: &Value, kinds: &Kinds) -> ObjectState {
+/// Returns the identity of an object or of a request, as if no other had the same.
+fn id(content: &Content, kinds: &Kinds) -> ObjectId {
+    match content {
+        Content::Object(object) => id_of(object, kinds),
+        Content::Review(review) => id_of_review(review),
+        Content::Untyped(_) | Content::Other(_) => ObjectId::default(),
+    }
+}
+
+fn id_of_review(review: &Value) -> ObjectId {
+    let fields = review.get("request").unwrap_or(review);
+    let text = |path: &str| fields.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (group, version) = (text("/kind/group"), text("/kind/version"));
+    ObjectId {
+        api_version: if group.is_empty() { version } else { format!("{group}/{version}") },
+        kind: text("/kind/kind"),
+        namespace: text("/namespace"),
+        name: text("/name"),
+        occurrence: 0,
+    }
+}
+
+fn id_of(object: &Value, kinds: &Kinds) -> ObjectId {
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("/apiVersion"), text("/kind"));
     let is_namespaced = kinds.resource(api_version, kind).is_namespaced != Some(false);
     let namespace = Some(text("/metadata/namespace")).filter(|name| !name.is_empty());
-    let namespace = is_namespaced.then(|| namespace.unwrap_or(crate::NAMESPACE).to_owned());
+    let namespace = if is_namespaced { namespace.unwrap_or(crate::NAMESPACE) } else { "" };
     let name = Some(text("/metadata/name")).filter(|name| !name.is_empty());
-    let name = name.unwrap_or_else(|| text("/metadata/generateName"));
-    ObjectState {
-        title: title(kind, namespace.as_deref().unwrap_or_default(), name),
+    ObjectId {
         api_version: api_version.to_owned(),
         kind: kind.to_owned(),
-        namespace,
-        name: name.to_owned(),
-        ..ObjectState::default()
+        namespace: namespace.to_owned(),
+        name: name.unwrap_or_else(|| text("/metadata/generateName")).to_owned(),
+        occurrence: 0,
     }
 }
 
 fn named(object: &Value, kinds: &Kinds) -> String {
-    state(object, kinds).title
+    title(&id_of(object, kinds))
 }
 
 /// Returns kind, namespace and name: `Service shop/web`.
-fn title(kind: &str, namespace: &str, name: &str) -> String {
+pub(crate) fn title(id: &ObjectId) -> String {
+    let ObjectId { kind, namespace, name, .. } = id;
     let is_own = kind == "Namespace" || namespace.is_empty();
     let slash = if is_own { String::new() } else { format!("{namespace}/") };
     let name = if name.is_empty() { "(no name)" } else { name };

@@ -1,13 +1,15 @@
 //! Reports and command lines for a workspace.
 
-use report::{Format, Options, Place};
-use scan::{EntryRequest, Pods, Policy, Scan};
+use report::{Format, Level, Notice, Options, Place};
+use scan::{EntryRequest, Evaluator, Pods, Scan};
 use serde_json::Value;
 
 use super::Playground;
+use super::evaluated::Evaluated;
 use super::policies::Prepared;
 use crate::exchange::{Command, NamedText, ReportFormat};
-use crate::matrix::RequestOrigin;
+use crate::matrix::{RequestOrigin, TextName, TextProblem};
+use crate::policy_manifest::Use;
 use crate::types::{Operation, User};
 use crate::user;
 use crate::workspace::{PolicyInput, PolicyMode, RequestInput};
@@ -27,22 +29,35 @@ pub(super) fn report(playground: &Playground, format: ReportFormat) -> String {
     };
     // A scan owns its policies.
     let inputs = (0..).zip(&playground.workspace.policies).filter(|(_, input)| input.enabled);
-    let policies: Vec<Policy> =
-        inputs.filter_map(|(index, input)| Prepared::of(index, input).into_policy()).collect();
+    let (mut policies, mut notices) = (Vec::new(), Vec::new());
+    for (index, input) in inputs {
+        let prepared = Prepared::of(index, input);
+        let problems = prepared.state.problems.iter();
+        notices.extend(problems.map(|problem| error(format!("policy {}: {}", input.id, problem.message))));
+        policies.extend(prepared.into_policy());
+    }
+    let can_evaluate = playground.surroundings.problem().is_none();
+    let problems = playground.problems();
+    notices
+        .extend(problems.iter().map(|problem| error(format!("{}: {}", name_of(problem), problem.message))));
     let scan = Scan::new(policies, scan::Options::default());
     let requests = playground.evaluated.iter().map(|evaluated| {
         let is_review = evaluated.origin() == Some(RequestOrigin::Review);
         let evaluates_pods = playground.workspace.evaluates_pods && !is_review;
-        let request = evaluated.make(&playground.stored, playground.cluster().kinds());
+        let request = can_evaluate.then(|| evaluated.make(&playground.stored, playground.cluster().kinds()));
+        let reason = match &evaluated.state.problem {
+            Some(problem) => problem.message.clone(),
+            None => "it is not evaluated, because the cluster cannot be read".to_owned(),
+        };
         EntryRequest {
             placed: &evaluated.placed,
             entry: evaluated.number(),
             steps: evaluated.root("object", &[]),
-            request: request.map(|request| request.as_value().clone()),
+            request: request.flatten().map(|request| request.as_value().clone()).ok_or(reason),
             pods: if evaluates_pods { Pods::Auto } else { Pods::Off },
         }
     });
-    let report = scan.report(OBJECTS, requests.collect(), playground.cluster());
+    let report = scan.report(OBJECTS, requests.collect(), playground.cluster(), notices);
     let objects = &playground.workspace.objects;
     let sources = |place: &Place| {
         let lines = place.span?;
@@ -57,8 +72,23 @@ pub(super) fn report(playground: &Playground, format: ReportFormat) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// Returns the commands that give the same verdicts.
-pub(super) fn commands(playground: &Playground) -> Vec<Command> {
+fn error(message: String) -> Notice {
+    Notice { level: Level::Error, place: None, message }
+}
+
+/// Returns the name of the text of a problem.
+fn name_of(problem: &TextProblem) -> &'static str {
+    match problem.text {
+        TextName::OldObjects => "the stored objects",
+        TextName::Cluster => "the cluster",
+        TextName::Objects | TextName::Settings { .. } | TextName::Manifest { .. } | TextName::Source => {
+            OBJECTS
+        }
+    }
+}
+
+/// Returns the commands that give the same verdicts: a scan, and a command of kwctl for a cell.
+pub(super) fn commands(playground: &Playground, cell: Option<(&Evaluated, &Prepared)>) -> Vec<Command> {
     let workspace = &playground.workspace;
     let enabled = || workspace.policies.iter().zip(&playground.policies).filter(|(input, _)| input.enabled);
     let mut files = vec![file(OBJECTS, &workspace.objects)];
@@ -66,7 +96,7 @@ pub(super) fn commands(playground: &Playground) -> Vec<Command> {
     let mut remarks = Vec::new();
     let mut has_rules_alone = false;
     for (input, prepared) in enabled() {
-        let name = format!("{}.yaml", prepared.state.name);
+        let name = unique(&prepared.state.name, &files);
         let Some(manifest) = manifest_of(input) else {
             remarks.push(format!("{} is left out: its settings are not valid.", prepared.state.name));
             continue;
@@ -76,7 +106,11 @@ pub(super) fn commands(playground: &Playground) -> Vec<Command> {
         has_rules_alone |= input.mode == PolicyMode::RulesOnly;
     }
     if has_rules_alone {
-        remarks.push("The policies evaluate only their rules here; the manifests deploy them.".to_owned());
+        remarks.push(
+            "The rules of these policies are deployed in every namespace and in protect mode, to give the verdicts \
+             of this page: do not apply the manifests."
+                .to_owned(),
+        );
     }
     if !workspace.cluster.trim().is_empty() {
         words.extend(["--cluster".to_owned(), "cluster.yaml".to_owned()]);
@@ -84,6 +118,9 @@ pub(super) fn commands(playground: &Playground) -> Vec<Command> {
     }
     if !workspace.unreachable.is_empty() {
         remarks.push("A scan cannot simulate an API server that is not reachable.".to_owned());
+    }
+    if !workspace.evaluates_pods {
+        words.extend(["--pods".to_owned(), "off".to_owned()]);
     }
     words.extend(request_words(&workspace.request, &mut remarks));
     if workspace.request.operation == Operation::Update {
@@ -95,17 +132,24 @@ pub(super) fn commands(playground: &Playground) -> Vec<Command> {
     }
     let mut commands =
         vec![Command { program: "portcullis".to_owned(), command: shell(&words), files, remarks }];
-    commands.extend(kwctl(playground));
+    commands.extend(cell.and_then(|cell| kwctl(playground, cell)));
     commands
 }
 
 fn manifest_of(input: &PolicyInput) -> Option<String> {
-    let manifest = super::deployed::manifest(input)?;
-    // Rules alone deny, whatever the offered manifest does at first.
-    Some(match input.mode {
-        PolicyMode::RulesOnly => manifest.replacen("mode: monitor", "mode: protect", 1),
-        PolicyMode::AsDeployed => manifest,
-    })
+    let purpose = match input.mode {
+        PolicyMode::RulesOnly => Use::Rules,
+        PolicyMode::AsDeployed => Use::Deployment,
+    };
+    super::deployed::manifest(input, purpose)
+}
+
+/// Returns the name of a file that is not among the others.
+fn unique(name: &str, files: &[NamedText]) -> String {
+    let is_free = |name: &String| files.iter().all(|file| file.name != *name);
+    let first = std::iter::once(format!("{name}.yaml"));
+    let more = (2..).map(|number| format!("{name}-{number}.yaml"));
+    first.chain(more).find(is_free).unwrap_or_default()
 }
 
 fn request_words(request: &RequestInput, remarks: &mut Vec<String>) -> Vec<String> {
@@ -127,29 +171,26 @@ fn request_words(request: &RequestInput, remarks: &mut Vec<String>) -> Vec<Strin
     words
 }
 
-/// Returns a command of kwctl for the first object and the first policy.
-fn kwctl(playground: &Playground) -> Option<Command> {
-    let evaluated = playground.evaluated.iter().find(|evaluated| evaluated.state.problem.is_none())?;
+/// Returns a command of kwctl for a cell; `None` if kwctl cannot evaluate it.
+fn kwctl(playground: &Playground, (evaluated, prepared): (&Evaluated, &Prepared)) -> Option<Command> {
     let request = evaluated.make(&playground.stored, playground.cluster().kinds())?;
-    let enabled = playground.workspace.policies.iter().zip(&playground.policies);
-    let (input, _) =
-        enabled.into_iter().find(|(input, prepared)| input.enabled && prepared.policy.is_some())?;
-    let settings = manifest::documents(&input.settings)
-        .ok()?
-        .into_iter()
-        .next()
-        .unwrap_or_else(|| serde_json::json!({}));
-    let module = format!("registry://ghcr.io/portcullis/policies/{}:v{VERSION}", input.id);
+    let policy = prepared.policy.as_ref()?;
+    let Evaluator::Module(module) = &policy.evaluator else { return None };
+    let settings = module.settings();
+    let module = match prepared.entry {
+        Some(entry) => format!("registry://ghcr.io/portcullis/policies/{}:v{VERSION}", entry.id),
+        None => policy.reference.module.clone(),
+    };
     let words: Vec<String> = ["kwctl", "run", "--request-path", "request.json", "--settings-json"]
         .map(str::to_owned)
         .into_iter()
-        .chain([settings.to_string(), module])
+        .chain([settings.to_owned(), module])
         .collect();
     let mut remarks = vec![format!(
         "kwctl evaluates one request against one policy: {} by {}.",
-        evaluated.state.title, input.id
+        evaluated.state.title, prepared.state.name
     )];
-    if input.mode == PolicyMode::AsDeployed {
+    if prepared.entry.is_none() {
         remarks.push("kwctl evaluates no selectors and no match conditions.".to_owned());
     }
     Some(Command {

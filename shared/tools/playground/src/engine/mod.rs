@@ -20,18 +20,20 @@ pub(crate) mod texts;
 #[cfg(feature = "whole")]
 mod whole;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use scan::{Cluster, Content, Document, Placed};
 
-use crate::matrix::{CellDetail, Counts, Matrix, ObjectState, Outcome, TextMark, TextProblem, ViolationMark};
+use crate::matrix::{
+    CellDetail, Counts, Matrix, ObjectState, Outcome, TextMark, TextProblem, UnusedRequest, ViolationMark,
+};
 use crate::types::Operation;
-use crate::workspace::{PolicyInput, Workspace};
+use crate::workspace::{ObjectId, PolicyInput, Workspace};
 
 use evaluated::Evaluated;
 use policies::Prepared;
-use texts::{Stored, Surroundings};
+use texts::{Given, Stored, Surroundings};
 
 /// Evaluates workspaces, each of which differs little from the one before.
 ///
@@ -76,10 +78,11 @@ impl Playground {
         let mut matrix = Matrix {
             policies: self.policies.iter().map(|policy| policy.state.clone()).collect(),
             problems: self.problems(),
+            unused_requests: self.unused_requests(),
             is_partial: self.policies.iter().any(|policy| policy.state.enabled && policy.is_partial),
             ..Matrix::default()
         };
-        let can_evaluate = self.surroundings.problem.is_none();
+        let can_evaluate = self.surroundings.problem().is_none();
         let mut verdicts = HashMap::new();
         for index in 0..self.evaluated.len() {
             let Some(evaluated) = self.evaluated.get(index) else { continue };
@@ -115,14 +118,13 @@ impl Playground {
     fn read(&mut self, workspace: Workspace) {
         let last = std::mem::replace(&mut self.workspace, workspace);
         let now = &self.workspace;
-        let keeps_cluster = (&last.cluster, &last.unreachable) == (&now.cluster, &now.unreachable);
-        if !keeps_cluster || self.evaluated.is_empty() {
-            self.surroundings = Rc::new(Surroundings::of(now));
-        }
-        let keeps_stored = keeps_cluster && last.old_objects == now.old_objects;
-        if !keeps_stored || self.evaluated.is_empty() {
-            self.stored = Rc::new(Stored::of(now, self.surroundings.cluster.kinds()));
-        }
+        let known = std::mem::take(&mut self.known);
+        self.placed = scan::documents(&now.objects, &|text| known.get(text).map(Rc::clone));
+        self.known = self
+            .placed
+            .iter()
+            .map(|placed| (placed.document.text.clone(), Rc::clone(&placed.document)))
+            .collect();
         let keeps_policies = last.policies == now.policies;
         if !keeps_policies || self.policies.is_empty() {
             self.policies = (0..)
@@ -137,27 +139,56 @@ impl Playground {
                 })
                 .collect();
         }
+        let keeps_kinds = self.read_surroundings(&last);
+        let now = &self.workspace;
+        let keeps_stored = keeps_kinds && last.old_objects == now.old_objects;
+        if !keeps_stored || self.evaluated.is_empty() {
+            self.stored = Rc::new(Stored::of(now, self.cluster().kinds()));
+        }
         if !(keeps_stored && keeps_policies && last.evaluates_pods == now.evaluates_pods) {
             self.verdicts.clear();
         }
-        let known = std::mem::take(&mut self.known);
-        self.placed = scan::documents(&now.objects, &|text| known.get(text).map(Rc::clone));
-        self.known = self
-            .placed
-            .iter()
-            .map(|placed| (placed.document.text.clone(), Rc::clone(&placed.document)))
-            .collect();
         self.evaluated = evaluated::of(&self.placed, &self.workspace, &self.stored, self.cluster().kinds());
+    }
+
+    /// Reads what policies look up, and forgets the verdicts that depend on what is no longer
+    /// there. Returns whether the text of the cluster and the kinds are those of the last
+    /// workspace.
+    fn read_surroundings(&mut self, last: &Workspace) -> bool {
+        let now = &self.workspace;
+        let enabled = self.policies.iter().filter(|policy| policy.state.enabled);
+        let kinds = Cluster::kinds_for(enabled.filter_map(|policy| policy.policy.as_deref()));
+        let given = Given::of(&self.placed, &kinds);
+        if self.evaluated.is_empty() || (&last.cluster, &last.unreachable) != (&now.cluster, &now.unreachable)
+        {
+            self.surroundings = Rc::new(Surroundings::of(now, given));
+            return false;
+        }
+        if given == self.surroundings.given {
+            return true;
+        }
+        let mut changed = self.surroundings.given.iter().chain(&given);
+        let keeps_kinds = !changed.any(Given::is_definition);
+        self.surroundings = Rc::new(self.surroundings.with(given));
+        self.verdicts.retain(|_, verdicts| !verdicts.reads_cluster);
+        keeps_kinds
     }
 
     fn cluster(&self) -> &Cluster {
         &self.surroundings.cluster
     }
 
+    fn unused_requests(&self) -> Vec<UnusedRequest> {
+        let used: HashSet<&ObjectId> = self.evaluated.iter().map(|one| &one.state.id).collect();
+        let requests = (0..).zip(&self.workspace.requests);
+        let unused = requests.filter(|(_, own)| !used.contains(&own.object));
+        unused.map(|(request, own)| UnusedRequest { request, title: evaluated::title(&own.object) }).collect()
+    }
+
     fn problems(&self) -> Vec<TextProblem> {
         let is_update = |evaluated: &Evaluated| evaluated.request.operation == Operation::Update;
         let stored = self.evaluated.iter().any(is_update).then_some(&self.stored.problems);
-        self.surroundings.problem.iter().chain(stored.into_iter().flatten()).cloned().collect()
+        self.surroundings.problem().into_iter().chain(stored.into_iter().flatten()).cloned().collect()
     }
 
     fn mark(&self, evaluated: &Evaluated, place: &summary::Place) -> Option<TextMark> {
@@ -217,6 +248,14 @@ pub(crate) fn only_request(workspace: &Workspace) -> Option<serde_json::Value> {
     let [evaluated] = playground.evaluated.as_slice() else { return None };
     let request = evaluated.make(&playground.stored, playground.cluster().kinds())?;
     Some(request.as_value().clone())
+}
+
+/// Returns the identities of the objects of a workspace.
+#[cfg(feature = "whole")]
+pub(crate) fn object_ids(workspace: &Workspace) -> Vec<ObjectId> {
+    let mut playground = Playground::new();
+    playground.read(Workspace { policies: Vec::new(), ..workspace.clone() });
+    playground.evaluated.into_iter().map(|evaluated| evaluated.state.id).collect()
 }
 
 fn mark_at(matrix: &mut Matrix, mark: ViolationMark) {

@@ -1,9 +1,11 @@
 //! Suggestions with which a policy looks at an object.
 
 use admission::PolicyEntry;
-use serde_json::Value;
+use scan::Cluster;
+use serde_json::{Value, json};
 
 use crate::matrix::{Check, CheckResult, SuggestedAction, Suggestion};
+use crate::text::yaml;
 use crate::types::{Operation, User};
 
 /// The name of a node, where the object names none.
@@ -24,6 +26,17 @@ pub(crate) fn of(entry: Option<&PolicyEntry>, checks: &[Check], request: &Value)
         "User" => vec![kubelet(request)],
         _ => Vec::new(),
     }
+}
+
+/// The Namespace of a request, if neither the cluster nor the input has it.
+pub(crate) fn namespace(cluster: &Cluster, request: &Value) -> Option<Suggestion> {
+    let name = Some(text(request, "/namespace")).filter(|name| !name.is_empty())?;
+    cluster.namespace(name).is_none().then(|| Suggestion {
+        message: format!("Add Namespace {name} to Cluster"),
+        action: SuggestedAction::Namespace {
+            manifest: yaml(&json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } })),
+        },
+    })
 }
 
 fn text<'r>(request: &'r Value, pointer: &str) -> &'r str {

@@ -16,6 +16,8 @@ pub(crate) struct Verdicts {
     /// In the order of the policies.
     pub(crate) cells: Vec<CellState>,
     pub(crate) violations: Vec<Found>,
+    /// Whether they can depend on what policies look up.
+    pub(crate) reads_cluster: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -78,10 +80,13 @@ pub(crate) fn evaluate(playground: &Playground, evaluated: &Evaluated) -> Option
     let mut verdicts = Verdicts {
         cells: playground.policies.iter().map(|prepared| unasked(prepared)).collect(),
         violations: Vec::new(),
+        reads_cluster: false,
     };
     ask_about(playground, evaluated, &mut |prepared, answer, asked| {
         let outcome = outcome(playground, prepared, answer, asked);
-        let Verdicts { cells, violations } = &mut verdicts;
+        let Verdicts { cells, violations, reads_cluster } = &mut verdicts;
+        // Selectors of a deployment read the labels of Namespaces.
+        *reads_cluster |= prepared.entry.is_none() || !answer.verdict.look_ups.is_empty();
         let Some(cell) = usize::try_from(prepared.index).ok().and_then(|index| cells.get_mut(index)) else {
             return;
         };

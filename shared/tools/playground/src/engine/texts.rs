@@ -1,45 +1,132 @@
 //! The texts around the objects: the cluster and the stored objects.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use kubernetes::kinds::Kinds;
 use kubernetes::objects::Objects;
 use manifest::{Places, Problem, Step, documents};
-use scan::{Cluster, Content, Placed};
+use scan::{Cluster, Content, Document, Kind, Placed};
 use serde_json::Value;
 
 use crate::matrix::{TextMark, TextName, TextProblem};
 use crate::workspace::Workspace;
 
+/// An object of the text that policies can look up: its document, and its number in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Given(Rc<Document>, usize);
+
+impl PartialEq for Given {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0) && self.1 == other.1
+    }
+}
+
+impl Given {
+    /// Returns the objects of these kinds.
+    pub(crate) fn of(placed: &[Placed], kinds: &BTreeSet<Kind>) -> Vec<Self> {
+        let documents = placed.iter().map(|placed| &placed.document);
+        let all = documents
+            .flat_map(|document| (0..document.entries.len()).map(|entry| Self(Rc::clone(document), entry)));
+        all.filter(|given| given.object().is_some_and(|object| kinds.contains(&kind(object)))).collect()
+    }
+
+    pub(crate) fn object(&self) -> Option<&Value> {
+        match &self.0.entries.get(self.1)?.content {
+            Content::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the object defines a kind.
+    pub(crate) fn is_definition(&self) -> bool {
+        self.object().is_some_and(|object| kind(object).1 == "CustomResourceDefinition")
+    }
+}
+
+/// Returns the API version and the kind of an object.
+pub(crate) fn kind(object: &Value) -> Kind {
+    let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    (text("apiVersion"), text("kind"))
+}
+
+/// The objects that policies look up.
 #[derive(Debug)]
 pub(crate) struct Surroundings {
+    source: Rc<Source>,
+    /// The objects of the input, which replace those of the cluster, as in a scan.
+    pub(crate) given: Vec<Given>,
     pub(crate) cluster: Cluster,
-    /// Why the text is not one of a cluster.
-    pub(crate) problem: Option<TextProblem>,
+}
+
+/// The cluster of a workspace.
+#[derive(Debug)]
+enum Source {
+    /// Its objects; `None` if there is no text, so that what the input does not have is unknown.
+    Stored(Option<Vec<Value>>),
+    Unreachable(String),
+    /// The text cannot be read.
+    Broken(TextProblem),
 }
 
 impl Default for Surroundings {
     fn default() -> Self {
-        Self { cluster: Cluster::unreachable("no cluster is given"), problem: None }
+        Self::new(Rc::new(Source::Stored(None)), Vec::new())
     }
 }
 
 impl Surroundings {
-    pub(crate) fn of(workspace: &Workspace) -> Self {
-        match cluster(workspace) {
-            Ok(cluster) => Self { cluster, problem: None },
-            Err(problem) => Self { problem: Some(problem), ..Self::default() },
+    pub(crate) fn of(workspace: &Workspace, given: Vec<Given>) -> Self {
+        let source = match stored(&workspace.cluster) {
+            Err(problem) => Source::Broken(problem),
+            Ok(_) if !workspace.unreachable.is_empty() => Source::Unreachable(workspace.unreachable.clone()),
+            Ok(stored) => Source::Stored(stored),
+        };
+        Self::new(Rc::new(source), given)
+    }
+
+    /// Returns the same with other objects of the input.
+    pub(crate) fn with(&self, given: Vec<Given>) -> Self {
+        Self::new(Rc::clone(&self.source), given)
+    }
+
+    fn new(source: Rc<Source>, given: Vec<Given>) -> Self {
+        let cluster = match &*source {
+            Source::Stored(stored) => {
+                Cluster::of_input(given.iter().filter_map(Given::object).cloned().collect(), stored.clone())
+            }
+            Source::Unreachable(reason) => Cluster::unreachable(reason),
+            Source::Broken(problem) => Cluster::unreachable(&problem.message),
+        };
+        Self { source, given, cluster }
+    }
+
+    /// Returns the objects of the text of the cluster.
+    #[cfg(feature = "whole")]
+    pub(crate) fn stored(&self) -> &[Value] {
+        match &*self.source {
+            Source::Stored(stored) => stored.as_deref().unwrap_or_default(),
+            Source::Unreachable(_) | Source::Broken(_) => &[],
+        }
+    }
+
+    /// Returns why the text is not one of a cluster.
+    pub(crate) fn problem(&self) -> Option<&TextProblem> {
+        match &*self.source {
+            Source::Broken(problem) => Some(problem),
+            Source::Stored(_) | Source::Unreachable(_) => None,
         }
     }
 }
 
-fn cluster(workspace: &Workspace) -> Result<Cluster, TextProblem> {
-    let text = &workspace.cluster;
+/// Reads the text of the cluster; `None` if it is empty.
+fn stored(text: &str) -> Result<Option<Vec<Value>>, TextProblem> {
     let unreadable = |problem: Problem| unreadable(TextName::Cluster, &problem);
     let mut objects = Vec::new();
     let mut roots = Vec::new();
-    for (document, value) in documents(text).map_err(unreadable)?.into_iter().enumerate() {
+    let documents = documents(text).map_err(unreadable)?;
+    let is_given = !documents.is_empty();
+    for (document, value) in documents.into_iter().enumerate() {
         match value {
             // The output of `jq '.items'`.
             Value::Array(items) => {
@@ -60,10 +147,8 @@ fn cluster(workspace: &Workspace) -> Result<Cluster, TextProblem> {
         });
         return Err(problem(TextName::Cluster, error.to_string(), mark));
     }
-    if !workspace.unreachable.is_empty() {
-        return Ok(Cluster::unreachable(&workspace.unreachable));
-    }
-    Cluster::of_objects(objects).map_err(|error| problem(TextName::Cluster, error, None))
+    let items = |value| kubernetes::objects::items(value).unwrap_or_else(|object| vec![object]);
+    Ok(is_given.then(|| objects.into_iter().flat_map(items).collect()))
 }
 
 #[derive(Debug, Default)]

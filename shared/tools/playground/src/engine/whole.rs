@@ -2,6 +2,7 @@
 
 use super::{Playground, case, deployed, export, fixes};
 use crate::exchange::{CaseOptions, CaseText, Command, Fix, ReportFormat};
+use crate::policy_manifest::Use;
 
 impl Playground {
     /// Returns what fixes the violations of some controls of a cell of the last workspace; without
@@ -19,7 +20,7 @@ impl Playground {
     #[must_use]
     pub fn deployment(&self, policy: u32) -> String {
         let input = usize::try_from(policy).ok().and_then(|index| self.workspace.policies.get(index));
-        input.and_then(deployed::manifest).unwrap_or_default()
+        input.and_then(|input| deployed::manifest(input, Use::Deployment)).unwrap_or_default()
     }
 
     /// Writes the last workspace as a test file of `portcullis test`.
@@ -34,9 +35,13 @@ impl Playground {
         export::report(self, format)
     }
 
-    /// Returns the commands that give the verdicts of the last workspace.
+    /// Returns the commands that give the verdicts of the last workspace: one for all, and one for
+    /// a cell, if there is one.
     #[must_use]
-    pub fn commands(&self) -> Vec<Command> {
-        export::commands(self)
+    pub fn commands(&self, object: u32, policy: u32) -> Vec<Command> {
+        let index = |number: u32| usize::try_from(number).ok();
+        let evaluated = index(object).and_then(|index| self.evaluated.get(index));
+        let policy = index(policy).and_then(|index| self.policies.get(index));
+        export::commands(self, evaluated.zip(policy.map(|policy| &**policy)))
     }
 }

@@ -179,4 +179,9 @@ pub enum SuggestedAction {
     },
     /// The mode of this policy: the rules alone.
     RulesOnly,
+    /// A Namespace without labels in the text of the cluster.
+    Namespace {
+        /// Its manifest.
+        manifest: String,
+    },
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use playground::{
-    CaseOptions, CaseText, ExpectedOutcome, Matrix, ObjectRequest, Operation, Outcome, Playground,
+    CaseOptions, CaseText, ExpectedOutcome, Matrix, ObjectId, ObjectRequest, Operation, Outcome, Playground,
     PolicyInput, PolicyMode, ReportFormat, RequestInput, User, Workspace, object_completions, open_case,
     sample_workspace, settings_completions, version, workspace_of,
 };
@@ -188,7 +188,13 @@ fn a_case_has_several_objects_and_policies_as_they_are_deployed() {
         subresource: String::new(),
         user: User::Kubelet { node: "worker".into() },
     };
-    workspace.requests = vec![ObjectRequest { object: 2, request }];
+    let object = ObjectId {
+        api_version: "v1".into(),
+        kind: "Node".into(),
+        name: "worker".into(),
+        ..ObjectId::default()
+    };
+    workspace.requests = vec![ObjectRequest { object, request }];
     let (playground, matrix) = evaluated(workspace.clone());
     let outcomes: Vec<_> = matrix.objects.iter().map(|object| object.outcome.unwrap()).collect();
     assert_eq!(outcomes, [Outcome::Denied, Outcome::Denied, Outcome::Denied], "{matrix:#?}");
@@ -199,6 +205,21 @@ fn a_case_has_several_objects_and_policies_as_they_are_deployed() {
     assert!(check_case(workspace));
     assert!(case.markdown.contains("| Service shop/s | external-ips | denied |"), "{}", case.markdown);
     assert_eq!(usize::try_from(case.bytes).unwrap(), case.text.len() + case.files[0].text.len());
+}
+
+#[test]
+fn a_case_has_the_objects_of_the_text_that_policies_looked_up() {
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {pod-security.kubernetes.io/enforce: baseline}}\n";
+    let honor = || vec![policy("pod-security", "namespaceLabels: Honor")];
+    let (playground, matrix) = evaluated(workspace(&format!("{POD}---\n{namespace}"), honor()));
+    assert_eq!(matrix.objects[0].outcome, Some(Outcome::Denied), "{matrix:?}");
+    let case = exported(&playground, true);
+    assert_eq!(case.text.matches("kind: Namespace").count(), 2, "{}", case.text);
+    assert!(check_case(workspace(&format!("{POD}---\n{namespace}"), honor())));
+    // Without the Namespace, the verdict is not known.
+    let (playground, _) = evaluated(workspace(POD, honor()));
+    let problem = exported(&playground, true).problem.unwrap();
+    assert!(problem.contains("the Namespace shop (v1) is not in the input"), "{problem}");
 }
 
 #[test]
@@ -259,7 +280,8 @@ fn reports_and_commands_say_what_the_matrix_says() {
     assert!(playground.report(ReportFormat::Html).starts_with("<!"));
     let json: serde_json::Value = serde_json::from_str(&playground.report(ReportFormat::Json)).unwrap();
     assert!(json["notices"].to_string().contains("objects.yaml"), "{json:#}");
-    let commands = playground.commands();
+    assert!(playground.commands(1, 0).len() == 1, "an unreadable document has no request");
+    let commands = playground.commands(0, 0);
     assert_eq!(commands[0].command, "portcullis scan objects.yaml --policy pod-security.yaml");
     assert!(commands[0].files[1].text.contains("mode: protect"), "{}", commands[0].files[1].text);
     assert!(

@@ -1,6 +1,8 @@
 //! Policies from what clusters have today.
 
-use playground::{Imported, Outcome, Playground, PolicyInput, PolicyMode, Workspace, import_source};
+use playground::{
+    Imported, Outcome, Playground, PolicyInput, PolicyMode, Workspace, add_namespaces, import_source,
+};
 
 use crate::deployment;
 
@@ -68,6 +70,12 @@ fn the_labels_of_a_namespace_become_a_policy_for_it() {
     assert!(mapped.iter().any(|one| one.0 == level.0 && one.2 == level.2), "{mapped:?}");
     assert_eq!(outcome(&imported, POD), Some(Outcome::Denied));
     assert_eq!(outcome(&imported, &POD.replace("shop", "other")), Some(Outcome::NotLookedAt));
+    let added = add_namespaces("", &imported.namespaces);
+    assert!(added.contains("name: shop\n") && added.contains("team: a\n"), "{added}");
+    assert_eq!(add_namespaces(&added, &imported.namespaces), added);
+    let other = add_namespaces("[{apiVersion: v1, kind: Namespace, metadata: {name: other}}]", &added);
+    assert_eq!(manifest::documents(&other).unwrap().len(), 2, "{other}");
+    assert_eq!(add_namespaces("a: [", &added), "a: [");
 }
 
 #[test]

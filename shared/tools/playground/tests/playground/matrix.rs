@@ -1,7 +1,7 @@
 //! Workspaces as users paste them, and what the matrix says.
 
 use playground::{
-    CheckResult, Matrix, ObjectRequest, Operation, Outcome, Playground, PolicyInput, PolicyMode,
+    CheckResult, Matrix, ObjectId, ObjectRequest, Operation, Outcome, Playground, PolicyInput, PolicyMode,
     RequestInput, RequestOrigin, SuggestedAction, TextName, User, Workspace,
 };
 
@@ -97,11 +97,103 @@ fn each_object_may_have_its_own_request() {
     let policies: Vec<&SuggestedAction> = others.iter().map(|suggestion| &suggestion.action).collect();
     assert_eq!(policies, [&SuggestedAction::Policy { policy: "node-labels".into() }]);
     let request = RequestInput { user: kubelet, ..RequestInput::default() };
-    workspace.requests = vec![ObjectRequest { object: 1, request }];
+    let object = ObjectId {
+        api_version: "v1".into(),
+        kind: "Node".into(),
+        name: "worker".into(),
+        occurrence: 1,
+        ..ObjectId::default()
+    };
+    workspace.requests = vec![ObjectRequest { object, request }];
     let matrix = playground.evaluate(workspace);
     let outcomes: Vec<Option<Outcome>> = matrix.objects.iter().map(|object| object.outcome).collect();
     assert_eq!(outcomes, [Some(Outcome::NotLookedAt), Some(Outcome::Denied)]);
     assert_eq!(matrix.objects[1].request.as_ref().unwrap().origin, RequestOrigin::Own);
+}
+
+#[test]
+fn a_request_stays_with_its_object_as_the_text_changes() {
+    let config_map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+    let mut workspace = workspace(&format!("{config_map}---\n{POD}"));
+    let request = RequestInput { operation: Operation::Delete, ..RequestInput::default() };
+    let object = evaluate(&workspace).objects[0].id.clone();
+    assert_eq!((object.namespace.as_str(), object.kind.as_str()), ("default", "ConfigMap"));
+    workspace.requests = vec![ObjectRequest { object, request }];
+    let mut playground = Playground::new();
+    let mut operations = |objects: &str| {
+        let matrix = playground.evaluate(Workspace { objects: objects.to_owned(), ..workspace.clone() });
+        let requests = matrix.objects.into_iter().map(|object| object.request.unwrap().operation);
+        let unused = matrix.unused_requests.into_iter().map(|unused| unused.title);
+        (requests.collect::<Vec<_>>(), matrix.counts.denied, unused.collect::<Vec<_>>())
+    };
+    let (create, delete) = ("CREATE".to_owned(), "DELETE".to_owned());
+    let both = format!("{config_map}---\n{POD}");
+    assert_eq!(operations(&both), (vec![delete.clone(), create.clone()], 1, vec![]));
+    let moved = format!("{POD}---\n{config_map}");
+    assert_eq!(operations(&moved), (vec![create.clone(), delete], 1, vec![]));
+    // The request about the ConfigMap does not become one about the Pod.
+    assert_eq!(operations(POD), (vec![create], 1, vec!["ConfigMap default/a".to_owned()]));
+}
+
+#[test]
+fn objects_of_the_text_answer_look_ups_and_what_is_nowhere_is_unknown() {
+    let pod = POD.replace("{name: a}", "{name: a, namespace: shop}");
+    let namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {pod-security.kubernetes.io/enforce: privileged}}\n";
+    let mut workspace = workspace(&pod);
+    workspace.policies = vec![policy("pod-security", "level: baseline\nnamespaceLabels: Honor")];
+    let mut playground = Playground::new();
+    let mut outcome = |objects: &str, cluster: &str| {
+        let matrix = playground.evaluate(Workspace {
+            objects: objects.to_owned(),
+            cluster: cluster.to_owned(),
+            ..workspace.clone()
+        });
+        let actions = playground.cell(0, 0).suggestions.into_iter().map(|suggestion| suggestion.action);
+        (matrix.objects[0].outcome.unwrap(), actions.collect::<Vec<_>>())
+    };
+    let manifest = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n".to_owned();
+    let add = vec![SuggestedAction::Namespace { manifest }];
+    assert_eq!(outcome(&pod, ""), (Outcome::Unknown, add.clone()));
+    assert_eq!(outcome(&pod, "# nothing\n"), (Outcome::Unknown, add.clone()));
+    assert_eq!(outcome(&pod, "{apiVersion: v1, kind: List, items: []}"), (Outcome::Fault, add.clone()));
+    assert_eq!(outcome(&format!("{pod}---\n{namespace}"), "").0, Outcome::Passed);
+    // A verdict that was known changes with the Namespace, and an input overrides the cluster.
+    let baseline = namespace.replace("privileged", "baseline");
+    assert_eq!(outcome(&format!("{pod}---\n{baseline}"), "").0, Outcome::Denied);
+    assert_eq!(outcome(&pod, ""), (Outcome::Unknown, add));
+    assert_eq!(outcome(&format!("{pod}---\n{baseline}"), namespace).0, Outcome::Denied);
+    assert_eq!(outcome(&pod, namespace).0, Outcome::Passed);
+}
+
+#[test]
+fn kinds_that_the_text_defines_are_known() {
+    let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.com}\nspec:\n  group: example.com\n  scope: Cluster\n  names: {kind: A, plural: as}\n  versions: [{name: v1, served: true, storage: true}]\n";
+    let object = "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a}\n";
+    let mut playground = Playground::new();
+    let mut title = |objects: &str| playground.evaluate(workspace(objects)).objects[0].title.clone();
+    assert_eq!(title(object), "A default/a");
+    assert_eq!(title(&format!("{object}---\n{definition}")), "A a");
+    assert_eq!(title(object), "A default/a");
+}
+
+#[test]
+fn only_this_version_of_an_own_module_evaluates() {
+    let this = format!("ghcr.io/portcullis/policies/pod-security:v{}", env!("CARGO_PKG_VERSION"));
+    for (module, outcome) in [
+        (this.as_str(), Outcome::Denied),
+        ("ghcr.io/portcullis/policies/pod-security:v9.9.9", Outcome::Unknown),
+        ("ghcr.io/portcullis/policies/pod-security", Outcome::Unknown),
+        (&format!("example.com/{this}"), Outcome::Unknown),
+    ] {
+        let manifest = format!(
+            "apiVersion: policies.kubewarden.io/v1\nkind: ClusterAdmissionPolicy\nmetadata: {{name: p}}\nspec:\n  mode: protect\n  mutating: false\n  module: {module}\n  settings: {{level: baseline}}\n  rules:\n  - {{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: [CREATE]}}\n"
+        );
+        let mode = PolicyMode::AsDeployed;
+        let workspace =
+            Workspace { policies: vec![PolicyInput { mode, manifest, ..policy("p", "") }], ..workspace(POD) };
+        let matrix = evaluate(&workspace);
+        assert_eq!(matrix.objects[0].outcome, Some(outcome), "{module}: {matrix:?}");
+    }
 }
 
 #[test]
