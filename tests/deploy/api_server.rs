@@ -69,6 +69,37 @@ fn the_base_is_accepted_by_an_api_server() {
         let message = rejected.expect_err(new);
         assert!(message.contains(error), "{new}: {message}");
     }
+    release_a_policy(&server);
+}
+
+/// Runs the commands of `docs/rolling-out.md` for a policy that no controller releases.
+fn release_a_policy(server: &ApiServer) {
+    let document = read(&root().join("docs/rolling-out.md"));
+    let (_, section) = document.split_once("## Uninstalling\n").unwrap();
+    let (_, block) = section.split_once("```console\n").unwrap();
+    let commands: Vec<&str> = block.lines().map_while(|line| line.strip_prefix("$ kubectl ")).collect();
+    assert_eq!(commands.len(), 2, "{section}");
+    let mut policy = file("node-pods.yaml").pop().unwrap();
+    policy["metadata"]["finalizers"] = json!(["kubewarden.io/finalizer"]);
+    let webhook = json!({
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingWebhookConfiguration",
+        "metadata": { "name": "clusterwide-node-pods" },
+    });
+    for object in [&policy, &webhook] {
+        let path = server.folder().join("stored.json");
+        fs::write(&path, object.to_string()).unwrap();
+        server.kubectl(&["create", "--filename", path.to_str().unwrap()]).unwrap();
+    }
+    let exists = |kind: &str, name: &str| server.kubectl(&["get", kind, name]).is_ok();
+    server.kubectl(&["delete", "--wait=false", "clusteradmissionpolicy", "node-pods"]).unwrap();
+    assert!(exists("clusteradmissionpolicy", "node-pods"));
+    for command in commands {
+        let words: Vec<&str> = command.split(' ').map(|word| word.trim_matches('\'')).collect();
+        server.kubectl(&words).unwrap();
+    }
+    assert!(!exists("clusteradmissionpolicy", "node-pods"));
+    assert!(!exists("validatingwebhookconfiguration", "clusterwide-node-pods"));
 }
 
 /// A tenant who may do everything in a namespace, and create namespaces.

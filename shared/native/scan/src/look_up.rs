@@ -4,6 +4,8 @@ use std::fmt;
 
 use admission::{CanI, Get, How, List};
 
+use crate::cluster::{Kind, rbac_kinds};
+
 /// A question of a module to the cluster, or to another service of the host.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LookUp {
@@ -25,6 +27,15 @@ impl fmt::Display for LookUp {
 }
 
 impl LookUp {
+    /// Returns the kinds of the objects that the answer depends on.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<Kind> {
+        match self.how {
+            Some(How::CanI) => rbac_kinds().collect(),
+            _ => vec![(self.api_version.clone(), self.kind.clone())],
+        }
+    }
+
     pub(crate) fn get(Get { api_version, kind, name, .. }: &Get<'_>) -> Self {
         let text = format!("get {api_version} {kind} {name}");
         Self { api_version: (*api_version).to_owned(), kind: (*kind).to_owned(), how: Some(How::Get), text }

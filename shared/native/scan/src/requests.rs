@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use report::{Level, Notice, Report};
-use serde_json::Value;
 use text::Step;
 
 use crate::cluster::Cluster;
@@ -15,6 +14,7 @@ use crate::locate::Locator;
 use crate::options::Pods;
 use crate::scan::Scan;
 use crate::tally::Tally;
+use crate::verdict::Request;
 use crate::{START, place_of, unreadable};
 
 /// A request about an entry of a document.
@@ -27,7 +27,7 @@ pub struct EntryRequest<'d> {
     /// The steps from the entry to the object: none, or those of a review.
     pub steps: Vec<Step>,
     /// The `AdmissionRequest`, or the reason why there is none.
-    pub request: Result<Value, String>,
+    pub request: Result<Request, String>,
     /// Whether workloads are evaluated as their pods, too.
     pub pods: Pods,
 }

@@ -11,7 +11,8 @@ use wasm_bindgen::JsError;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::{
-    CellDetail, Completions, ExpectedOutcomes, Matrix, OutcomeChanges, Policies, Version, Workspace,
+    CellDetail, Completions, ExpectedOutcomes, Marks, Matrix, OutcomeChanges, Policies, TextName, Version,
+    Workspace,
 };
 
 /// Returns every policy with its settings and samples.
@@ -53,6 +54,15 @@ impl BrowserPlayground {
     /// happen.
     pub fn cell(&self, object: u32, policy: u32) -> Result<Ts<CellDetail>, JsError> {
         Ok(self.0.cell(object, policy).into_ts()?)
+    }
+
+    /// Returns the places to underline in lines of a text of the last workspace: of the objects, or
+    /// of the stored ones.
+    ///
+    /// # Errors
+    /// Fails if `text` has the wrong type.
+    pub fn marks(&self, text: &Ts<TextName>, first: u32, last: u32) -> Result<Ts<Marks>, JsError> {
+        Ok(Marks { marks: self.0.marks(text.to_rust()?, first, last) }.into_ts()?)
     }
 
     /// Returns the outcomes of the last workspace that are not the expected ones.

@@ -3,9 +3,11 @@
 
 mod mapping;
 
+use crate::workspace::Workspace;
 use convert::{Conversion, Document, InputError, Source};
 use kubewarden::matching::PolicyKind;
 use manifest::{Places, Step, documents};
+use scan::Content;
 use serde_json::{Value, json};
 
 use crate::engine::texts;
@@ -99,7 +101,9 @@ pub(crate) fn import(text: &str) -> Imported {
         origins.iter().map(|origin| &origin.value).filter(|value| is_namespace(value)).collect();
     let mut notes = outcome.notes.clone();
     if !namespaces.is_empty() {
-        notes.push("The Namespaces of this text are added to Cluster, if it does not have them.".to_owned());
+        notes.push(
+            "The Namespaces of this text are added to Cluster, or to Objects if Cluster is empty.".to_owned(),
+        );
     }
     Imported {
         recognised,
@@ -116,28 +120,43 @@ fn is_namespace(value: &Value) -> bool {
     value.get("kind").and_then(Value::as_str) == Some("Namespace")
 }
 
-/// Adds Namespaces to the text of a cluster, if it does not have them. A text that cannot be read
-/// stays as it is.
-pub(crate) fn add_namespaces(cluster: &str, namespaces: &str) -> String {
-    let Ok(values) = documents(cluster) else { return cluster.to_owned() };
+/// Adds Namespaces to the text of the cluster, or to the objects if the cluster is empty, because a
+/// cluster that is not has all objects. Those that one of the texts has stay as they are.
+pub(crate) fn add_namespaces(workspace: Workspace, namespaces: &str) -> Workspace {
+    let Ok(cluster) = documents(&workspace.cluster) else { return workspace };
+    let is_given = !cluster.is_empty();
     let items = |value| kubernetes::objects::items(value).unwrap_or_else(|object| vec![object]);
-    let all = values.into_iter().flat_map(|value| match value {
-        Value::Array(items) => items,
-        value => items(value),
-    });
-    let name = |value: &Value| value.pointer("/metadata/name").cloned();
-    let known: Vec<Option<Value>> = all.filter(is_namespace).map(|value| name(&value)).collect();
-    let mut text = cluster.to_owned();
+    let mut known: Vec<String> = cluster
+        .into_iter()
+        .flat_map(|value| match value {
+            Value::Array(items) => items,
+            value => items(value),
+        })
+        .filter_map(|value| namespace_of(&value))
+        .collect();
+    for placed in scan::documents(&workspace.objects, &|_| None) {
+        known.extend(placed.document.entries.iter().filter_map(|entry| match &entry.content {
+            Content::Object(object) => namespace_of(object),
+            _ => None,
+        }));
+    }
+    let mut changed = workspace;
+    let text = if is_given { &mut changed.cluster } else { &mut changed.objects };
     for namespace in documents(namespaces).unwrap_or_default() {
-        if known.contains(&name(&namespace)) {
-            continue;
-        }
+        let Some(name) = namespace_of(&namespace).filter(|name| !known.contains(name)) else { continue };
         if !text.trim().is_empty() {
             text.push_str(if text.ends_with('\n') { "---\n" } else { "\n---\n" });
         }
         text.push_str(&yaml(&namespace));
+        known.push(name);
     }
-    text
+    changed
+}
+
+/// Returns the name of an object that is a Namespace.
+fn namespace_of(object: &Value) -> Option<String> {
+    let name = object.pointer("/metadata/name").and_then(Value::as_str)?;
+    is_namespace(object).then(|| name.to_owned())
 }
 
 /// Adds an object, or the items of a list.

@@ -63,12 +63,12 @@ pub fn import_source(text: &str) -> Imported {
     import::import(text)
 }
 
-/// Adds the Namespaces of an imported text to the text of a cluster, if it does not have them. A
-/// text that cannot be read stays as it is.
+/// Adds the Namespaces of a text to the cluster of a workspace, or to its objects if the cluster is
+/// empty. Those that the workspace has stay as they are.
 #[cfg(feature = "whole")]
 #[must_use]
-pub fn add_namespaces(cluster: &str, namespaces: &str) -> String {
-    import::add_namespaces(cluster, namespaces)
+pub fn add_namespaces(workspace: Workspace, namespaces: &str) -> Workspace {
+    import::add_namespaces(workspace, namespaces)
 }
 
 /// Reads a test file that [`Playground::case_text`] wrote, with its other files behind it as

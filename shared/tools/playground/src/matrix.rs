@@ -34,26 +34,17 @@ pub struct Matrix {
     /// The errors in the stored objects and in the cluster, because of which nothing is evaluated,
     /// and those in the list of policies.
     pub problems: Vec<TextProblem>,
-    /// The places in the objects to underline, in order. At most [`Matrix::MARKS`].
-    pub marks: Vec<ViolationMark>,
-    /// The number of places that are not among the marks.
-    pub more_marks: u32,
     /// Whether only the whole engine can evaluate an enabled policy, which is deployed, or knows
     /// what its settings are. Until then, the outcomes of such a policy are unknown.
     pub is_partial: bool,
-}
-
-impl Matrix {
-    /// The number of marks: more would slow the editor down.
-    pub const MARKS: usize = 2000;
 }
 
 /// A request about an object that the text does not have.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct UnusedRequest {
-    /// The index in [`Workspace::requests`](crate::Workspace::requests).
-    pub request: u32,
+    /// The object of the request.
+    pub object: ObjectId,
     /// The kind and the name of the object, as in [`ObjectState::title`].
     pub title: String,
 }
@@ -305,6 +296,13 @@ pub struct TextProblem {
     /// Whether the text is one that [`import_source`](crate::import_source) reads, so that the page
     /// can offer to import it.
     pub can_be_imported: bool,
+}
+
+/// The places to underline in some lines of a text.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
+pub struct Marks {
+    /// The places, in the order of the objects.
+    pub marks: Vec<ViolationMark>,
 }
 
 /// A place to underline in the objects.

@@ -41,7 +41,7 @@ pub struct RequestInput {
     pub user: User,
 }
 
-/// The identity of an object in a text, which stays as the text around it changes.
+/// The identity of an object in a text, wherever it is in the text.
 #[derive(Clone, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectId {

@@ -69,12 +69,17 @@ impl Field {
         }
     }
 
-    /// Returns the objection if there are no allow rules, with the id of a rule.
-    pub(super) fn default_denial(self, id: &'static str) -> Objection {
+    /// Returns the objection if there are no allow rules, with the id of a rule. `is_ignored` is
+    /// whether Kubernetes ignores the external IPs of the Service.
+    pub(super) fn default_denial(self, id: &'static str, is_ignored: bool) -> Objection {
         let (rule, remedy) = match self {
             Field::ExternalIps => (
                 "Services may not claim new external IPs",
-                Remedy::REMOVE.and(" and use a Service of type LoadBalancer, an Ingress or a Gateway"),
+                if is_ignored {
+                    Remedy::REMOVE.and(", which changes nothing: Kubernetes ignores it in this Service")
+                } else {
+                    Remedy::REMOVE.and(" and use a Service of type LoadBalancer, an Ingress or a Gateway")
+                },
             ),
             Field::LoadBalancerIp | Field::Annotation(_) => (
                 "Services may not request new load balancer IPs",

@@ -82,7 +82,7 @@ impl Policy for ExternalIps {
         {
             return Ok(Verdict::admit());
         }
-        let violations = self.violations(&claims, request, old, cluster)?;
+        let violations = self.violations(&claims, request, (service, old), cluster)?;
         // The claims and the endpoints of a huge Service together would exceed the memory of an
         // instance.
         drop(claims);
@@ -147,7 +147,7 @@ impl ExternalIps {
         &self,
         claims: &[Claim<'d>],
         request: &Request<'d>,
-        old: Service<'d>,
+        (service, old): (Service<'d>, Service<'d>),
         cluster: &dyn Cluster,
     ) -> Result<Violations<'d>, Fault> {
         let mut violations = Violations::default();
@@ -155,9 +155,10 @@ impl ExternalIps {
             return Ok(violations);
         }
         let own_ingress = self.own_ingress(request, old)?;
+        let is_ignored = service.ignores_external_ips();
         let mut allowed = AllowedRanges::new(&self.settings.allow, request, cluster)?;
         for claim in claims {
-            if let Some(objection) = self.objection(claim, own_ingress.as_ref(), &mut allowed)? {
+            if let Some(objection) = self.objection(claim, is_ignored, own_ingress.as_ref(), &mut allowed)? {
                 violations.push(claim.violation(objection));
             }
         }
@@ -180,10 +181,12 @@ impl ExternalIps {
         StoredValues::of(Field::Ingress, old, self.settings.comparison).map(Some)
     }
 
-    /// Returns the objection to a claim, or `None` if the claim is allowed.
+    /// Returns the objection to a claim, or `None` if the claim is allowed. `is_ignored` is whether
+    /// Kubernetes ignores the external IPs of the Service.
     fn objection(
         &self,
         claim: &Claim<'_>,
+        is_ignored: bool,
         own_ingress: Option<&StoredValues<'_>>,
         allowed: &mut AllowedRanges<'_, '_>,
     ) -> Result<Option<Objection>, Fault> {
@@ -192,7 +195,7 @@ impl ExternalIps {
         if self.settings.allow.is_empty() && !own {
             // The rule is the one that the claim breaks with other settings, too.
             let id = address.map_or_else(|objection| objection.id, |_| claim.field.not_allowed());
-            return Ok(Some(claim.field.default_denial(id)));
+            return Ok(Some(claim.field.default_denial(id, is_ignored)));
         }
         let address = match address {
             Ok(address) => address,

@@ -18,6 +18,7 @@ impl<'d> Service<'d> {
         (
             "spec",
             Shape::Fields(&[
+                ("clusterIP", Shape::ALL),
                 ("externalIPs", Shape::ALL),
                 ("loadBalancerIP", Shape::ALL),
                 ("ports", PORTS),
@@ -82,6 +83,15 @@ impl<'d> Service<'d> {
 
     pub(crate) fn cluster_ips(&self) -> Node<'d> {
         self.0.at("spec").at("clusterIPs")
+    }
+
+    /// Whether Kubernetes ignores `spec.externalIPs`: in headless Services, and in those of the
+    /// type `ExternalName` (`pkg/api/service/warnings.go` of 1.37).
+    pub(crate) fn ignores_external_ips(&self) -> bool {
+        match self.kind().text() {
+            Ok(None | Some("ClusterIP")) => self.cluster_ip().text().is_ok_and(|text| text == Some("None")),
+            kind => kind.is_ok_and(|kind| kind == Some("ExternalName")),
+        }
     }
 
     /// `spec.externalIPs`.

@@ -123,7 +123,8 @@ impl Cluster {
     }
 
     /// Creates the cluster of an input, as a scan does: the objects of the input replace those of
-    /// the cluster. Without a cluster (`None`), what the input lacks is unknown.
+    /// the cluster. Without a cluster (`None`), what the input lacks is unknown. `given` has the
+    /// objects of all kinds that are looked up; [`Cluster::kinds_for`] lists them.
     #[must_use]
     pub fn of_input(given: Vec<Value>, stored: Option<Vec<Value>>) -> Self {
         let mut collector = Collector::new(BTreeSet::new(), Kinds::default());

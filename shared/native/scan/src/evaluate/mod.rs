@@ -285,22 +285,24 @@ impl Walk<'_> {
     }
 
     /// Evaluates a request that the caller made about an object at a spot.
-    pub(crate) fn request(&self, asked: Value, pods: Pods, spot: &Spot, locator: &Locator<'_>) -> Output {
+    pub(crate) fn request(
+        &self,
+        mut asked: Request,
+        pods: Pods,
+        spot: &Spot,
+        locator: &Locator<'_>,
+    ) -> Output {
         let mut output = self.empty_output();
+        let fields = asked.value();
         let object =
-            asked.get("object").filter(|object| object.is_object()).or_else(|| asked.get("oldObject"));
+            fields.get("object").filter(|object| object.is_object()).or_else(|| fields.get("oldObject"));
         let object = object.unwrap_or(&Value::Null);
         self.note(guards::suspicions(object), spot, locator, &mut output);
         let exceptions = self.exceptions(object, &mut output);
         let reference = object_ref(object);
         let subject = Subject { spot, reference, has_places: true, has_template: false, exceptions };
-        let user = asked.get("userInfo").cloned().unwrap_or_default();
-        self.with_pods(
-            &mut Request::new(asked),
-            pods,
-            &user,
-            Record::new(self, subject, locator, &mut output),
-        );
+        let user = fields.get("userInfo").cloned().unwrap_or_default();
+        self.with_pods(&mut asked, pods, &user, Record::new(self, subject, locator, &mut output));
         output
     }
 

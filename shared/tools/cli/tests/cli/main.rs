@@ -10,6 +10,7 @@ mod getting_started;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod interruption;
+#[cfg(unix)]
 mod page;
 mod report;
 mod run;

@@ -116,6 +116,19 @@ impl Numbers {
         PolicyInput { mode: PolicyMode::AsDeployed, manifest, ..input }
     }
 
+    /// Returns a workspace, which mostly differs from the last one in a single field.
+    fn after(&mut self, last: Workspace) -> Workspace {
+        let new = self.workspace();
+        match self.below(8) {
+            0 => Workspace { objects: new.objects, old_objects: new.old_objects, ..last },
+            1 => Workspace { cluster: new.cluster, ..last },
+            2 => Workspace { policies: new.policies, ..last },
+            3 => Workspace { request: new.request, ..last },
+            4 => Workspace { evaluates_pods: new.evaluates_pods, ..last },
+            _ => new,
+        }
+    }
+
     fn workspace(&mut self) -> Workspace {
         let documents = if self.below(3) == 0 { &DOCUMENTS[..] } else { &DOCUMENTS[..HARMLESS] };
         let objects: Vec<&str> = (0..=self.below(3)).map(|_| *self.one(documents)).collect();
@@ -138,7 +151,7 @@ impl Numbers {
 /// Runs the scan that the page exports in a shell; returns its status and its output.
 fn scan(playground: &Playground) -> (i32, String) {
     let folder = Folder::new();
-    let command = playground.commands(0, 0).swap_remove(0);
+    let command = playground.commands(None, None).swap_remove(0);
     for file in &command.files {
         folder.file(&file.name, &file.text);
     }
@@ -156,9 +169,14 @@ fn scan(playground: &Playground) -> (i32, String) {
 fn the_page_says_admitted_only_if_the_scan_that_it_exports_admits() {
     let mut playground = Playground::new();
     let (mut numbers, mut admitted) = (Numbers(7), 0);
+    let mut last = Workspace::default();
     for number in 0..WORKSPACES {
-        let workspace = numbers.workspace();
-        let said = playground.evaluate(workspace.clone()).sentence.text;
+        let workspace = numbers.after(last);
+        last = workspace.clone();
+        let matrix = playground.evaluate(workspace.clone());
+        // A playground that evaluated other workspaces before says the same.
+        assert_eq!(matrix, Playground::new().evaluate(workspace.clone()), "{number}: {workspace:#?}");
+        let said = matrix.sentence.text;
         // "It is not known whether … would be admitted" begins in another way.
         if !said.contains(" would be admitted") || said.starts_with("It is not known") {
             continue;
@@ -170,5 +188,5 @@ fn the_page_says_admitted_only_if_the_scan_that_it_exports_admits() {
             && workspace.policies.iter().any(|policy| policy.enabled && policy.mode == PolicyMode::RulesOnly);
         assert!(status == 0 || is_left_out, "{number}: {said}\n{workspace:#?}\n{output}");
     }
-    assert!(admitted > 200, "{admitted}");
+    assert!(admitted > 150, "{admitted}");
 }

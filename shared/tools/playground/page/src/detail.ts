@@ -4,6 +4,7 @@ import type {
   CellDetail,
   Matrix,
   ObjectDiff,
+  ObjectId,
   Outcome,
   PolicyMode,
   SuggestedAction,
@@ -17,7 +18,7 @@ import { icon, word } from "./outcome";
 import { readable, type ViolationListeners, violationGroups } from "./violations";
 
 export interface DetailListeners extends ViolationListeners {
-  onAction(action: SuggestedAction, cell: CellName): void;
+  onAction(action: SuggestedAction, object: ObjectId, policy: number): void;
   onMode(policy: number, mode: PolicyMode): void;
 }
 
@@ -76,7 +77,8 @@ export class Detail {
       const broken = "The policy cannot evaluate: its settings or its manifest have errors.";
       content.append(make("p", {}, policy?.problems.length ? broken : headline));
     }
-    content.append(...suggestionButtons(suggestions, (action) => this.listeners.onAction(action, cell)));
+    const act = (action: SuggestedAction) => object && this.listeners.onAction(action, object.id, cell.policy);
+    content.append(...suggestionButtons(suggestions, act));
     await this.showDiffs(answers.flatMap(({ diff }) => diff ?? []));
   }
 

@@ -108,8 +108,8 @@ export interface EditorOptions {
   hint: string;
   onChange(): void;
   complete?: Complete;
-  /** Replaces the text by that of a dropped file; without it, files cannot be dropped. */
-  onFile?(file: File): void;
+  /** Other lines than before are in sight. */
+  onScroll?(): void;
 }
 
 const NOT_LOADED: Extension = [];
@@ -122,7 +122,7 @@ export class Editor {
   private readonly place = new Compartment();
   private editing: Extension = NOT_LOADED;
 
-  constructor(parent: HTMLElement, { label, hint, onChange, complete, onFile }: EditorOptions) {
+  constructor(parent: HTMLElement, { label, hint, onChange, complete, onScroll }: EditorOptions) {
     this.extensions = [
       appearance,
       highlightActiveLine(),
@@ -139,16 +139,12 @@ export class Editor {
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       EditorView.domEventHandlers({
         focus: () => void this.use(complete),
-        drop: (event) => {
-          const file = event.dataTransfer?.files[0];
-          if (!file) return false;
-          event.preventDefault();
-          onFile?.(file);
-          return true;
-        },
+        // The page opens what is dropped; CodeMirror would insert it.
+        drop: (event) => event.dataTransfer?.types.includes("Files") ?? false,
       }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) onChange();
+        else if (update.viewportChanged) onScroll?.();
       }),
     ];
     this.view = new EditorView({ parent, state: this.create("") });
@@ -189,6 +185,17 @@ export class Editor {
     this.view.dispatch({
       changes: { from: start, to: before.length - end, insert: text.slice(start, text.length - end) },
     });
+  }
+
+  /** Returns the first and the last line that are drawn. */
+  linesInSight(): { first: number; last: number } {
+    const { viewport, state } = this.view;
+    return { first: state.doc.lineAt(viewport.from).number, last: state.doc.lineAt(viewport.to).number };
+  }
+
+  /** Whether an element is in the editor. */
+  contains(element: Node): boolean {
+    return this.view.dom.contains(element);
   }
 
   /** Marks ranges of the text and replaces all previous marks. */

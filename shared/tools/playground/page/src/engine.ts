@@ -21,7 +21,7 @@ export type Functions = Pick<
 /** The questions about the last evaluated workspace. */
 export type Questions = Pick<
   Playground,
-  "cell" | "fix" | "compare" | "caseText" | "report" | "commands" | "deployment"
+  "cell" | "marks" | "fix" | "compare" | "caseText" | "report" | "commands" | "deployment"
 >;
 
 /**

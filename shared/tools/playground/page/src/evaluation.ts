@@ -45,6 +45,8 @@ export class Evaluation {
   private timer: number | undefined;
   /** Incremented whenever a result is scheduled or requested, to recognise outdated ones. */
   private generation = 0;
+  /** The details that are shown. */
+  private shown: CellDetail | undefined;
   /** The last result that was shown with verdicts. */
   private last: Result | undefined;
   /** The object and the policy that the user chose; without them, the worst cell is shown. */
@@ -80,11 +82,16 @@ export class Evaluation {
   private chosenCell(): CellName | undefined {
     const { chosen, matrix } = this;
     if (!chosen || !matrix) return undefined;
-    const object = matrix.objects.findIndex(({ id }) => sameObject(id, chosen.object));
+    const object = this.indexOf(chosen.object);
     const isNamed = ({ name }: { name: string }) => name === chosen.policy;
     const same = matrix.policies.at(chosen.index);
     const policy = same && isNamed(same) ? chosen.index : matrix.policies.findIndex(isNamed);
     return matrix.cells[object]?.[policy]?.outcome === undefined ? undefined : { object, policy };
+  }
+
+  /** Returns the index of an object in the last result, or -1. */
+  indexOf(object: ObjectId): number {
+    return this.matrix?.objects.findIndex(({ id }) => sameObject(id, object)) ?? -1;
   }
 
   /** Calls a function when the user stops typing. */
@@ -153,12 +160,10 @@ export class Evaluation {
 
   /** Scrolls the objects to the first violation of the cell that is shown. */
   scrollToFirstViolation(): void {
-    const { cell } = this;
-    const found = this.last?.matrix.marks.find(
-      ({ object, policy, mark }) =>
-        object === cell?.object && policy === cell.policy && mark.text.kind === "objects",
-    );
-    if (found) this.inputs.scrollObjectsTo(found.mark);
+    const groups = this.shown?.answers.flatMap(({ groups }) => groups) ?? [];
+    const marks = groups.flatMap(({ violations }) => violations.flatMap(({ mark }) => mark ?? []));
+    const found = marks.find(({ text }) => text.kind === "objects");
+    if (found) this.inputs.scrollObjectsTo(found);
   }
 
   private async show(workspace: Workspace, matrix: Matrix, generation: number): Promise<void> {
@@ -194,6 +199,7 @@ export class Evaluation {
     if (!last) return;
     const { matrix, modes } = last;
     this.grid.select(cell);
+    this.shown = undefined;
     if (!cell) {
       this.detail.clear();
       this.drawer.clear();
@@ -201,6 +207,7 @@ export class Evaluation {
     }
     const detail: CellDetail = await this.engine.ask("cell", cell.object, cell.policy);
     if (generation !== this.generation || this.last !== last) return;
+    this.shown = detail;
     this.drawer.show(detail, cell);
     await this.detail.show(matrix, cell, detail, modes[cell.policy] ?? "RulesOnly");
   }
@@ -236,14 +243,14 @@ export class Evaluation {
     });
     const more = all.length - items.length;
     if (more > 0) items.push(make("li", { class: "hint" }, `… and ${count(more, "more problem")}`));
-    for (const { request, title } of matrix.unusedRequests) {
+    for (const { object, title } of matrix.unusedRequests) {
       const said = `Request: there is one about ${title}, which is not among the objects. `;
       items.push(
         make(
           "li",
           {},
           said,
-          button("Remove it", () => this.inputs.requests.remove(request)),
+          button("Remove it", () => this.inputs.requests.remove(object)),
         ),
       );
     }
@@ -273,6 +280,7 @@ export class Evaluation {
     this.inputs.show(nothing, false);
     this.detail.clear();
     this.drawer.clear();
+    this.shown = undefined;
   }
 }
 
@@ -299,8 +307,6 @@ const NOTHING: Matrix = {
   sentence: UNEVALUATED,
   unusedRequests: [],
   problems: [],
-  marks: [],
-  moreMarks: 0,
   isPartial: false,
 };
 

@@ -11,9 +11,6 @@ const FORMATS: [format: ReportFormat, label: string, file: string, type: string]
   ["Json", "JSON", "portcullis.json", "application/json"],
 ];
 
-/** The index of no object, and of no policy. */
-const NOTHING = 2 ** 32 - 1;
-
 const dialog = byId<HTMLDialogElement>("export");
 const place = byId("export-content");
 
@@ -38,10 +35,7 @@ export class Export {
     place.replaceChildren(make("h3", {}, "Reports"), make("div", { class: "row" }, ...buttons), lines);
     byId("export-status").textContent = "";
     try {
-      const { commands } = await loading(
-        lines,
-        this.engine.ask("commands", cell?.object ?? NOTHING, cell?.policy ?? NOTHING),
-      );
+      const { commands } = await loading(lines, this.engine.ask("commands", cell?.object, cell?.policy));
       lines.replaceChildren(make("h3", {}, "Command lines"), ...commands.flatMap(shown));
     } catch (error) {
       lines.replaceChildren(make("p", { class: "error" }, reason(error)));

@@ -4,6 +4,7 @@ import type { Imported, Mapping, Matrix, Policies, PolicyInput, TextMark } from 
 import { byId, loading, make, reason, withBreaks, withLine } from "./dom";
 import { Editor } from "./editor";
 import { type Engine } from "./engine";
+import { chooseFiles, type NamedFile, onDrop, textOf } from "./files";
 import { rank, word } from "./outcome";
 import { complete, type Workspace } from "./workspace";
 
@@ -33,25 +34,15 @@ export class Import {
     private readonly catalog: Policies,
     private readonly listeners: ImportListeners,
   ) {
-    apply.addEventListener("click", async () => {
-      const { imported } = this;
-      const workspace = imported && (await this.workspace(imported));
-      if (!workspace) return;
-      dialog.close();
-      listeners.onImport(workspace, imported.recognised);
-    });
+    apply.addEventListener("click", () => void this.apply());
     byId("import-case").addEventListener("click", () => {
       const { text } = this.source();
       dialog.close();
       void listeners.openCase(text);
     });
-    const field = byId<HTMLInputElement>("import-file");
-    byId("import-file-open").addEventListener("click", () => field.click());
-    field.addEventListener("change", async () => {
-      const [file] = field.files ?? [];
-      if (file) this.source().change(await file.text());
-      field.value = "";
-    });
+    const open = (files: Promise<NamedFile[]>) => void this.openFiles(files);
+    chooseFiles("import-file", open);
+    onDrop(dialog, open);
   }
 
   open(text = ""): void {
@@ -69,9 +60,36 @@ export class Import {
         window.clearTimeout(this.timer);
         this.timer = window.setTimeout(() => void this.recognise(), TYPING_PAUSE);
       },
-      onFile: async (file) => this.editor?.change(await file.text()),
     });
     return this.editor;
+  }
+
+  private async apply(): Promise<void> {
+    const { imported } = this;
+    if (!imported || apply.disabled) return;
+    apply.disabled = true;
+    try {
+      const workspace = await this.workspace(imported);
+      if (!workspace || this.imported !== imported) return;
+      dialog.close();
+      this.listeners.onImport(workspace, imported.recognised);
+    } catch (error) {
+      const message = `The policies could not be used: ${reason(error)}.`;
+      byId("import-result").prepend(make("p", { class: "error" }, message));
+    } finally {
+      apply.disabled = this.imported === undefined;
+    }
+  }
+
+  private async openFiles(files: Promise<NamedFile[]>): Promise<void> {
+    try {
+      const { text, left } = await textOf(await files);
+      if (text !== undefined) this.source().change(text);
+      else byId("import-result").replaceChildren(make("p", { class: "error" }, left));
+    } catch (error) {
+      const message = `The files could not be read: ${reason(error)}.`;
+      byId("import-result").replaceChildren(make("p", { class: "error" }, message));
+    }
   }
 
   private async recognise(): Promise<void> {
@@ -158,8 +176,8 @@ export class Import {
     );
     if (inputs.length === 0) return undefined;
     const present = this.listeners.read();
-    const cluster = await this.engine.call("addNamespaces", present.cluster, namespaces);
-    return complete({ ...present, cluster, policies: inputs }, this.catalog, false);
+    const added = await this.engine.call("addNamespaces", present, namespaces);
+    return complete({ ...present, ...added, policies: inputs }, this.catalog, false);
   }
 
   /** Shows the verdicts of the present policies and those of the imported ones. */

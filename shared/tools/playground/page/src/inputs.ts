@@ -7,22 +7,21 @@ import type {
   PolicyMode,
   RequestInput,
   TextMark,
+  TextName,
   TextProblem,
-  ViolationMark,
 } from "playground";
 import type { Workspace } from "./workspace";
 import { byId, reason } from "./dom";
 import { Editor, type MarkedMessage } from "./editor";
 import type { Engine } from "./engine";
+import { chooseFiles, type NamedFile, onDrop, textOf } from "./files";
+import { Marks } from "./marks";
 import { PolicyCard } from "./policy-card";
 import { Requests } from "./requests";
 import { Tabs } from "./tabs";
 
 /** The error of look-ups if the user simulates an unreachable API server. */
 const UNREACHABLE = "the API server does not answer";
-
-/** Larger files would not fit into the memory of the page. */
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 export interface InputListeners {
   onChange(): void;
@@ -36,6 +35,7 @@ export class Inputs {
   private readonly objects: Editor;
   private readonly oldObjects: Editor;
   private readonly cluster: Editor;
+  private readonly marks: Record<"objects" | "oldObjects", Marks>;
   private readonly unreachable = byId<HTMLInputElement>("unreachable");
   private readonly evaluatesPods = byId<HTMLInputElement>("evaluates-pods");
   private cards: PolicyCard[] = [];
@@ -53,11 +53,11 @@ export class Inputs {
         label,
         hint,
         onChange,
+        onScroll: () => void this.marksOf(created)?.ask(),
         complete: ({ apiVersion, kind, path, isValue }) =>
           isValue
             ? Promise.resolve({ options: [] })
             : this.engine.call("objectCompletions", apiVersion, kind, path),
-        onFile: (file) => void this.openFile(created, file),
       });
       return created;
     };
@@ -72,21 +72,25 @@ export class Inputs {
       "Cluster",
       "# For example, the output of kubectl get namespaces,nodes -o yaml",
     );
+    this.marks = {
+      objects: new Marks(engine, this.objects, { kind: "objects" }),
+      oldObjects: new Marks(engine, this.oldObjects, { kind: "oldObjects" }),
+    };
     this.requests = new Requests(onChange);
     this.unreachable.addEventListener("change", onChange);
     this.evaluatesPods.addEventListener("change", onChange);
     for (const [id, target] of [
       ["objects-file", this.objects],
+      ["objects-folder", this.objects],
       ["cluster-file", this.cluster],
     ] as const) {
-      const field = byId<HTMLInputElement>(id);
-      byId(`${id}-open`).addEventListener("click", () => field.click());
-      field.addEventListener("change", () => {
-        const [file] = field.files ?? [];
-        if (file) void this.openFile(target, file);
-        field.value = "";
-      });
+      chooseFiles(id, (files) => void this.openFiles(target, files));
     }
+    // Other files that are dropped are objects. Without this, the browser leaves the page.
+    onDrop(document.body, (files, place) => {
+      const editors = [this.oldObjects, this.cluster];
+      void this.openFiles(editors.find((editor) => editor.contains(place)) ?? this.objects, files);
+    });
     byId("format").addEventListener("click", () => void this.format());
   }
 
@@ -105,6 +109,7 @@ export class Inputs {
 
   write(workspace: Workspace): void {
     this.suspended = true;
+    for (const marks of Object.values(this.marks)) marks.wait();
     this.objects.open(workspace.objects);
     this.oldObjects.open(workspace.oldObjects);
     this.cluster.open(workspace.cluster);
@@ -159,17 +164,12 @@ export class Inputs {
     const problems = [...matrix.problems, ...matrix.objects.flatMap(({ problem }) => problem ?? [])];
     const problem = ({ message, mark }: TextProblem): MarkedMessage[] =>
       mark ? [{ mark, message, severity: "error" }] : [];
-    const violation = ({ mark, message, outcome }: ViolationMark): MarkedMessage => {
-      return { mark, message, severity: outcome === "Denied" || outcome === "Fault" ? "error" : "warning" };
-    };
-    const messages = [...problems.flatMap(problem), ...(problemsOnly ? [] : matrix.marks.map(violation))];
-    for (const [kind, editor] of [
-      ["objects", this.objects],
-      ["oldObjects", this.oldObjects],
-      ["cluster", this.cluster],
-    ] as const) {
-      editor.setMarks(messages.filter(({ mark }) => mark.text.kind === kind));
-    }
+    const messages = problems.flatMap(problem);
+    const of = (kind: TextName["kind"]) => messages.filter(({ mark }) => mark.text.kind === kind);
+    const hasVerdicts = !problemsOnly && matrix.objects.length > 0;
+    this.marks.objects.show(of("objects"), hasVerdicts);
+    this.marks.oldObjects.show(of("oldObjects"), hasVerdicts);
+    this.cluster.setMarks(of("cluster"));
     this.requests.show(matrix);
     for (const [index, card] of this.cards.entries()) {
       card.show(matrix.policies[index], (mark) => this.select(mark));
@@ -227,20 +227,29 @@ export class Inputs {
     }
   }
 
+  private marksOf(editor: Editor): Marks | undefined {
+    if (editor === this.objects) return this.marks.objects;
+    return editor === this.oldObjects ? this.marks.oldObjects : undefined;
+  }
+
   private changed(): void {
+    for (const marks of Object.values(this.marks)) marks.wait();
     if (!this.suspended) this.listeners.onChange();
   }
 
-  /** Replaces a text by that of a file, as an edit that can be undone. */
-  private async openFile(editor: Editor, file: File): Promise<void> {
-    if (file.size > MAX_FILE_BYTES) {
-      this.listeners.onError(`${file.name} is too large: open a file of at most 64 MiB.`);
-      return;
-    }
+  /** Replaces a text by those of files, as an edit that can be undone. */
+  private async openFiles(editor: Editor, files: Promise<NamedFile[]>): Promise<void> {
+    const before = editor.text;
     try {
-      editor.change(await file.text());
+      const { text, left } = await textOf(await files);
+      if (editor.text !== before) {
+        this.listeners.onError("The text has changed since the files were chosen: choose them again.");
+        return;
+      }
+      if (text !== undefined) editor.change(text);
+      if (left !== "") this.listeners.onError(left);
     } catch (error) {
-      this.listeners.onError(`${file.name} could not be read: ${reason(error)}.`);
+      this.listeners.onError(`The files could not be read: ${reason(error)}.`);
     }
   }
 

@@ -1,10 +1,9 @@
 // The entry point of the page: startup, loading of examples and links, and the dialogs.
-import type { ExpectedOutcome, Policies, SuggestedAction } from "playground";
+import type { ExpectedOutcome, ObjectId, Policies, SuggestedAction } from "playground";
 import { byId, make, reason } from "./dom";
 import * as draft from "./draft";
 import { Engine } from "./engine";
 import type { ExampleEntry } from "./examples";
-import type { CellName } from "./grid";
 import { Inputs } from "./inputs";
 import { Evaluation } from "./evaluation";
 import { lazy } from "./lazy";
@@ -31,6 +30,8 @@ class Page {
   /** The workspace that was last loaded, and the one that it replaced. */
   private loaded: Workspace | undefined;
   private previous: Workspace | undefined;
+  /** Whether the input is that of the address, and not work of the user. */
+  private isOfAddress = false;
   /** The title and the expected outcomes of what was loaded. */
   private title = "";
   private expected: ExpectedOutcome[] = [];
@@ -94,7 +95,7 @@ class Page {
           const { cell } = this.evaluation;
           if (cell) this.use(this.fixes, (fixes) => fixes.preview(cell, controls));
         },
-        onAction: (action, cell) => this.act(action, cell),
+        onAction: (action, object, policy) => this.act(action, object, policy),
         onMode: (policy, mode) => this.inputs.evaluateAs(policy, mode),
       },
       onImport,
@@ -112,7 +113,9 @@ class Page {
       this.replace(this.tour, "Reset to the tour.", "");
     });
     onClick("undo", () => {
-      if (this.previous) this.replace(this.previous, "Previous input restored.", "");
+      if (!this.previous) return;
+      draft.saveReplaced(undefined);
+      this.replace(this.previous, "Previous input restored.", "");
     });
     for (const id of ["skip", "bar"]) byId(id).addEventListener("click", goToVerdict);
     navigation.onMove((workspace) => void this.move(workspace));
@@ -121,18 +124,19 @@ class Page {
   /** Opens the link in the address bar, else the draft, else the tour. */
   async open(): Promise<void> {
     this.inputs.tabs.select("objects-tab");
-    const saved = draft.load();
+    const [drafts, replaced] = [draft.load(), draft.loadReplaced()];
     const opened = await this.openAddress();
+    const initial = opened ?? complete(drafts[0] ?? this.tour, this.catalog, false);
+    const isOther = (work: Workspace) => !sameWorkspace(work, initial) && !sameWorkspace(work, this.tour);
+    this.previous = [...(opened ? drafts : []), ...replaced].find(isOther);
     if (opened) {
-      const worthRestoring = saved && !sameWorkspace(saved, opened) && !sameWorkspace(saved, this.tour);
-      this.previous = worthRestoring ? saved : undefined;
-      byId("undo").hidden = !worthRestoring;
+      draft.saveReplaced(this.previous);
     } else {
-      const initial = complete(saved ?? this.tour, this.catalog, false);
       this.inputs.write(initial);
       // A draft is work of the user, which a replacement keeps.
       this.loaded = sameWorkspace(initial, this.tour) ? initial : undefined;
     }
+    byId("undo").hidden = this.previous === undefined;
     byId("inputs").inert = false;
     await this.saveAndEvaluate();
     this.evaluation.scrollToFirstViolation();
@@ -161,16 +165,18 @@ class Page {
   private async saveAndEvaluate(): Promise<void> {
     const workspace = this.inputs.read();
     navigation.keep(workspace);
-    byId("not-saved").hidden = draft.save(workspace);
+    this.isOfAddress &&= this.loaded !== undefined && sameWorkspace(workspace, this.loaded);
+    byId("not-saved").hidden = draft.save(workspace, this.isOfAddress);
     await this.evaluation.evaluateNow();
   }
 
   /** Replaces the workspace. The previous one can be restored. */
-  private async replace(workspace: Workspace, status: string, title: string): Promise<void> {
+  private async replace(workspace: Workspace, status: string, title: string, isOfAddress = false): Promise<void> {
     const present = this.inputs.read();
     if (!this.loaded || !sameWorkspace(present, this.loaded)) this.previous = present;
     this.loaded = complete(normalise(workspace), this.catalog, false);
     this.expected = [];
+    this.isOfAddress = isOfAddress;
     this.title = title;
     navigation.title(title);
     byId("expectation").hidden = true;
@@ -188,11 +194,15 @@ class Page {
       navigation.push(navigation.exampleFragment(entry.name));
     }
     const title = entry.title.replaceAll("`", "");
-    await this.replace(workspace, `Loaded: ${title}`, title);
+    await this.replace(workspace, `Loaded: ${title}`, title, !push);
   }
 
-  private async openShared({ title, note, expected, workspace }: Shared, status: string): Promise<void> {
-    await this.replace(workspace, `${status}${note ? ` ${note}` : ""}`, title);
+  private async openShared(
+    { title, note, expected, workspace }: Shared,
+    status: string,
+    isOfAddress: boolean,
+  ): Promise<void> {
+    await this.replace(workspace, `${status}${note ? ` ${note}` : ""}`, title, isOfAddress);
     this.expected = expected;
     await this.compare();
   }
@@ -206,7 +216,7 @@ class Page {
     }
     navigation.keep(this.inputs.read());
     navigation.push("");
-    await this.openShared({ ...described, workspace: normalise(workspace) }, "Opened from a test file.");
+    await this.openShared({ ...described, workspace: normalise(workspace) }, "Opened from a test file.", false);
     return true;
   }
 
@@ -251,7 +261,7 @@ class Page {
       this.status("The link cannot be read: it is truncated or from another version of this page.");
       return undefined;
     }
-    await this.openShared(shared, "Opened from a link.");
+    await this.openShared(shared, "Opened from a link.", true);
     return this.loaded;
   }
 
@@ -261,34 +271,50 @@ class Page {
       const { title } = document;
       await this.replace(workspace, "", "");
       document.title = title;
-    } else if (!(await this.openAddress()) && location.hash === "") {
+      return;
+    }
+    const work = this.isOfAddress ? this.tour : this.inputs.read();
+    if (await this.openAddress()) {
+      if (!sameWorkspace(work, this.tour)) draft.saveReplaced(work);
+    } else if (location.hash === "") {
       this.status("The input of this entry is no longer kept.");
     }
   }
 
-  private act(action: SuggestedAction, { object, policy }: CellName): void {
-    const id = this.evaluation.matrix?.objects[object]?.id;
+  private act(action: SuggestedAction, object: ObjectId, policy: number): void {
     switch (action.kind) {
       case "user":
-        if (id) this.inputs.setRequest(id, { user: action.user });
+        this.inputs.setRequest(object, { user: action.user });
         break;
       case "operation":
-        if (id) this.inputs.setRequest(id, { operation: action.operation });
+        this.inputs.setRequest(object, { operation: action.operation });
         break;
       case "namespace":
-        void this.engine
-          .call("addNamespaces", this.inputs.read().cluster, action.manifest)
-          .then((text) => this.inputs.changeCluster(text));
+        this.addNamespace(action.manifest);
         break;
       case "policy": {
         const index = this.inputs.enablePolicy(action.policy);
-        void this.saveAndEvaluate().then(() => this.evaluation.choose({ object, policy: index }));
+        void this.saveAndEvaluate().then(() => {
+          return this.evaluation.choose({ object: this.evaluation.indexOf(object), policy: index });
+        });
         break;
       }
       case "rulesOnly":
         this.inputs.evaluateAs(policy, "RulesOnly");
         break;
     }
+  }
+
+  private addNamespace(manifest: string): void {
+    const before = this.inputs.read();
+    this.use(
+      () => this.engine.call("addNamespaces", before, manifest),
+      (after) => {
+        if (!sameWorkspace(before, this.inputs.read())) return;
+        this.inputs.changeObjects(after.objects ?? "");
+        this.inputs.changeCluster(after.cluster ?? "");
+      },
+    );
   }
 
   private status(message: string): void {

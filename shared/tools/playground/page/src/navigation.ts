@@ -1,5 +1,5 @@
 // The history of the tab: an entry with a title for each example, case and import that is opened.
-import type { Workspace } from "./workspace";
+import { normalise, type Workspace } from "./workspace";
 
 const NAME = "Portcullis playground";
 
@@ -8,7 +8,10 @@ const EXAMPLE = /^#example=(.+)$/;
 
 /** The workspaces of entries that were left, of which at most this many are kept. */
 const MAX_KEPT = 30;
-const kept = new Map<number, { workspace: Workspace; title: string }>();
+/** The workspaces are stored when the page is left, for a reload. */
+const STORED = "portcullis.history";
+const kept = new Map<number, { workspace: Workspace; title: string }>(load());
+window.addEventListener("pagehide", store);
 
 let lastId = Date.now();
 
@@ -43,6 +46,32 @@ export function keep(workspace: Workspace): void {
   kept.set(id, { workspace, title: document.title });
   const [oldest] = kept.keys();
   if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+}
+
+function load(): [number, { workspace: Workspace; title: string }][] {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(STORED) ?? "[]") as [
+      number,
+      { workspace: unknown; title: string },
+    ][];
+    return stored.map(([id, { workspace, title }]) => [id, { workspace: normalise(workspace), title }]);
+  } catch {
+    // There is no storage, or this page did not write the text.
+    return [];
+  }
+}
+
+/** Stores the newest workspaces, as many as fit. */
+function store(): void {
+  const entries = [...kept];
+  while (entries.length > 0) {
+    try {
+      sessionStorage.setItem(STORED, JSON.stringify(entries));
+      return;
+    } catch {
+      entries.shift();
+    }
+  }
 }
 
 /** Adds an entry with a fragment. */

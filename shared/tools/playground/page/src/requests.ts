@@ -65,9 +65,9 @@ export class Requests {
     this.changed();
   }
 
-  /** Removes the request at an index. */
-  remove(index: number): void {
-    const own = this.own[index];
+  /** Removes the request about an object. */
+  remove(object: ObjectId): void {
+    const own = this.find(object);
     if (!own) return;
     this.own = this.own.filter((other) => other !== own);
     own.element.remove();
@@ -79,7 +79,6 @@ export class Requests {
     const reviews = objects.filter(({ request }) => request?.origin === "Review");
     const shared = objects.length === 0 || reviews.length < objects.length;
     byId("shared-request").hidden = !shared;
-    this.objects = objects;
     byId("own-request-controls").hidden = this.own.length === 0 && (!shared || objects.length < 2);
     byId("given-requests").hidden = reviews.length === 0;
     const lines = reviews.slice(0, 20).map(({ title, request }) => {
@@ -90,16 +89,18 @@ export class Requests {
     const ofAll = objects.find(({ request }) => request?.origin === "Shared")?.request;
     if (ofAll && this.shared.value.user.kind === "ordinary") this.ordinary = ofAll.username;
     this.showSummary(reviews.length === objects.length ? reviews[0]?.request : undefined);
-    const offered = objects.flatMap(({ title, problem, request }, index) =>
-      problem || request?.origin === "Review" || index >= MAX_OFFERED ? [] : [{ title, index }],
+    const offered = objects.flatMap(({ title, id, problem, request }, index) =>
+      problem || request?.origin === "Review" || index >= MAX_OFFERED ? [] : [{ title, id, index }],
     );
     byId("own-request-choice").hidden = offered.length === 0;
-    const selected = chosen.value;
+    const selected = this.objects[Number(chosen.value || -1)]?.id;
+    this.objects = objects;
     chosen.replaceChildren(...offered.map(({ title, index }) => make("option", { value: String(index) }, title)));
-    if (offered.some(({ index }) => String(index) === selected)) chosen.value = selected;
+    const again = offered.find(({ id }) => selected && sameObject(id, selected));
+    if (again) chosen.value = String(again.index);
     for (const { object, title } of this.own) title.textContent = this.titleOf(object);
-    for (const { request, title } of unusedRequests) {
-      const own = this.own[request];
+    for (const { object, title } of unusedRequests) {
+      const own = this.find(object);
       if (own) own.title.textContent = `${title}, which is not among the objects`;
     }
   }
@@ -117,7 +118,7 @@ export class Requests {
     const form = new RequestForm(`Request about ${name}`, () => this.changed());
     form.value = request;
     const title = make("strong", {}, name);
-    const remove = button("Remove", () => this.remove(this.own.findIndex((own) => own.object === object)));
+    const remove = button("Remove", () => this.remove(object));
     remove.ariaLabel = `Remove the request about ${name}`;
     const element = make(
       "div",

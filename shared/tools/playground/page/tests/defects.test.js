@@ -486,18 +486,24 @@ test("13: a request and the chosen cell stay with their object, and a request wi
   await closed();
 });
 
-test("13: a Namespace that nobody gave is unknown, and can be added to Cluster", async () => {
+test("13: a Namespace that no text has is unknown, and can be added", async () => {
   const { page, closed } = await open(host.browser, host.url);
   await only(page, "pod-security");
   await paste(page, "Settings of pod-security", "level: baseline\nnamespaceLabels: Honor\n");
   await paste(page, "Objects", GOOD);
   await eventually(() => sentence(page), /^It is not known whether Pod shop\/good would be admitted/);
-  await page.locator("#detail").getByRole("button", { name: "Add Namespace shop to Cluster" }).click();
+  const add = page.locator("#detail").getByRole("button", { name: "Add Namespace shop" });
+  await add.click();
+  await eventually(() => sentence(page), /^All 2 objects would be admitted/);
+  const stub = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n";
+  await eventually(async () => (await savedInput(page)).objects, `${GOOD}---\n${stub}`);
+  // A cluster that is given has all Namespaces.
+  await paste(page, "Objects", GOOD);
+  await paste(page, "Cluster", stub.replace("shop", "other"));
+  await eventually(() => sentence(page), /^Pod shop\/good would be denied/);
+  await add.click();
   await eventually(() => sentence(page), /^Pod shop\/good would be admitted/);
-  await eventually(
-    async () => (await savedInput(page)).cluster,
-    "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n",
-  );
+  await eventually(async () => (await savedInput(page)).cluster, `${stub.replace("shop", "other")}---\n${stub}`);
   await paste(page, "Cluster", "");
   await eventually(() => sentence(page), /^It is not known/);
   const namespace =
@@ -507,6 +513,101 @@ test("13: a Namespace that nobody gave is unknown, and can be added to Cluster",
     async () => (await rows(page)).find(({ title }) => title === "Pod shop/web")?.cells["pod-security"],
     "Passed",
   );
+  await closed();
+});
+
+test("13: every violation of a long text is marked where it is in sight", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  await paste(page, "Objects", Array.from({ length: 1_000 }, () => POD).join("---\n"));
+  await eventually(() => sentence(page), "1,000 of 1,000 objects would be denied");
+  const scroller = page.locator("#objects .cm-scroller");
+  const marked = () =>
+    scroller.evaluate((scroller) => {
+      const { top, bottom } = scroller.getBoundingClientRect();
+      const marks = [...scroller.querySelectorAll(".cm-lintRange-error")].map((mark) =>
+        mark.getBoundingClientRect(),
+      );
+      return marks.filter((mark) => mark.top >= top && mark.bottom <= bottom).length;
+    });
+  for (const part of [0, 0.5, 1]) {
+    await scroller.evaluate((scroller, part) => {
+      scroller.scrollTop = part * scroller.scrollHeight;
+    }, part);
+    await eventually(marked, (/** @type {number} */ count) => count >= 3, `marks at ${part}`);
+  }
+  await closed();
+});
+
+test("13: all files of a choice and of a folder are opened, wherever they are dropped", async () => {
+  const { page, closed } = await open(host.browser, host.url);
+  await only(page, "pod-security");
+  const file = (/** @type {string} */ name, /** @type {string} */ text) => ({
+    name,
+    mimeType: "text/plain",
+    buffer: Buffer.from(text),
+  });
+  await page
+    .locator("#objects-file")
+    .setInputFiles([file("b.yaml", POD), file("a.yml", SERVICE), file("c.png", "")]);
+  await eventually(() => titles(page), ["Pod shop/web", "Service shop/s"]);
+  await eventually(async () => (await savedInput(page)).objects, `---\n# a.yml\n${SERVICE}---\n# b.yaml\n${POD}`);
+  await eventually(() => page.locator("#status").textContent(), "1 file without YAML or JSON not opened.");
+  // A folder as the browser gives it, dropped outside of the editors.
+  const isPrevented = await page.locator("body").evaluate((body, text) => {
+    const ofFile = (/** @type {string} */ fullPath) => ({
+      fullPath,
+      isDirectory: false,
+      file: (/** @type {(file: File) => void} */ found) => found(new File([text], fullPath)),
+    });
+    const ofFolder = (/** @type {string} */ fullPath, /** @type {unknown[][]} */ batches) => ({
+      fullPath,
+      isDirectory: true,
+      createReader: () => ({
+        readEntries: (/** @type {(entries: unknown[]) => void} */ found) => found(batches.shift() ?? []),
+      }),
+    });
+    const folder = ofFolder("/app", [
+      [ofFile("/app/z.yaml"), ofFolder("/app/.git", [[ofFile("/app/.git/x.yaml")]])],
+      [ofFolder("/app/base", [[ofFile("/app/base/pod.json"), ofFile("/app/base/README.md")]])],
+    ]);
+    const event = new DragEvent("drop", { bubbles: true, cancelable: true });
+    const items = [{ kind: "file", webkitGetAsEntry: () => folder, getAsFile: () => null }];
+    Object.defineProperty(event, "dataTransfer", { value: { types: ["Files"], items } });
+    body.dispatchEvent(event);
+    return event.defaultPrevented;
+  }, POD);
+  assert.ok(isPrevented);
+  const both = ["app/base/pod.json", "app/z.yaml"].map((path) => `---\n# ${path}\n${POD}`).join("");
+  await eventually(async () => (await savedInput(page)).objects, both);
+  await closed();
+});
+
+test("13: a link does not replace the work of the user for good", async () => {
+  const { page, context, closed } = await open(host.browser, host.url);
+  await paste(page, "Objects", POD);
+  const work = await savedInput(page);
+  const undo = (/** @type {Page} */ page) => page.getByRole("button", { name: "Restore previous input" });
+  const link = `${host.url}#example=external-ips/create-denied`;
+  const other = await context.newPage();
+  await other.goto(link);
+  await other.locator("#status").filter({ hasText: "Loaded: " }).waitFor();
+  // A new tab has the work, and the one with the link offers it, also after a change and a reload.
+  const third = await context.newPage();
+  await third.goto(host.url);
+  await eventually(() => savedInput(third), work);
+  await paste(other, "Objects", SERVICE);
+  await eventually(() => other.url(), host.url);
+  await other.reload();
+  await undo(other).click();
+  await eventually(() => savedInput(other), work);
+  // The work of an entry of the history is kept over a reload as well.
+  await page.goto(link);
+  await page.locator("#status").filter({ hasText: "Loaded: " }).waitFor();
+  await page.reload();
+  await page.locator("#status").filter({ hasText: "Loaded: " }).waitFor();
+  await page.goBack();
+  await eventually(() => savedInput(page), work);
   await closed();
 });
 

@@ -164,7 +164,7 @@ export async function drawn(page) {
  */
 export async function savedInput(page) {
   await settled(page);
-  return JSON.parse((await page.evaluate(() => localStorage.getItem("portcullis.workspace"))) ?? "null");
+  return JSON.parse((await page.evaluate(() => sessionStorage.getItem("portcullis.workspace"))) ?? "null");
 }
 
 /**

@@ -50,7 +50,7 @@ impl BrowserPlayground {
     /// # Errors
     /// Fails if the result cannot be converted to a JavaScript object, which is not known to
     /// happen.
-    pub fn commands(&self, object: u32, policy: u32) -> Result<Ts<Commands>, JsError> {
+    pub fn commands(&self, object: Option<u32>, policy: Option<u32>) -> Result<Ts<Commands>, JsError> {
         Ok(Commands { commands: self.0.commands(object, policy) }.into_ts()?)
     }
 }
@@ -64,12 +64,14 @@ pub fn import_source(text: &str) -> Result<Ts<Imported>, JsError> {
     Ok(crate::import_source(text).into_ts()?)
 }
 
-/// Adds the Namespaces of an imported text to the text of a cluster, if it does not have them. A
-/// text that cannot be read stays as it is.
+/// Adds the Namespaces of a text to the cluster of a workspace, or to its objects if the cluster is
+/// empty. Those that the workspace has stay as they are.
+///
+/// # Errors
+/// Fails if `workspace` has the wrong type.
 #[wasm_bindgen(js_name = addNamespaces)]
-#[must_use]
-pub fn add_namespaces(cluster: &str, namespaces: &str) -> String {
-    crate::add_namespaces(cluster, namespaces)
+pub fn add_namespaces(workspace: &Ts<Workspace>, namespaces: &str) -> Result<Ts<Workspace>, JsError> {
+    Ok(crate::add_namespaces(workspace.to_rust()?, namespaces).into_ts()?)
 }
 
 /// Reads a test file that `caseText` wrote, with its other files behind it as further documents.

@@ -5,13 +5,14 @@ mod want;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use scan::{Content, Effect, Kind};
+use scan::{Content, Effect, Kind, LookUp};
 use serde_json::{Map, Value, json};
 
 use self::want::Want;
 use super::evaluated::Evaluated;
 use super::expectation::words;
 use super::policies::Prepared;
+use super::texts::Given;
 use super::{Playground, number, summary, texts};
 use crate::example::list;
 use crate::exchange::{CaseOptions, CaseText, NamedText};
@@ -40,7 +41,8 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
     if has_cluster && !options.with_cluster {
         workspace.cluster = list(&[]);
         workspace.unreachable.clear();
-        warnings.push("The case has no objects of the cluster: look-ups find nothing.".to_owned());
+        warnings
+            .push("The case has no objects of the cluster: look-ups find only those of the text.".to_owned());
     }
     let mut alone = Playground::new();
     let matrix = alone.evaluate(workspace);
@@ -97,6 +99,9 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
             input.manifest.clone()
         };
         let name = format!("{}.yaml", prepared.state.name);
+        if files.iter().any(|file: &NamedText| file.name == name) {
+            return failed(format!("two policies have the name {}; rename one", prepared.state.name));
+        }
         names.push(Value::from(name.as_str()));
         files.push(NamedText { name, text: manifest });
     }
@@ -159,6 +164,9 @@ impl Playground {
     /// Returns the objects of the cluster, and those of the text that policies looked up.
     fn objects_of_case(&self, looked_up: &BTreeSet<Kind>) -> Vec<Value> {
         let mut kinds: BTreeSet<Kind> = self.surroundings.stored().iter().map(texts::kind).collect();
+        kinds.extend(
+            self.surroundings.given.iter().filter(|given| given.is_definition()).filter_map(Given::kind),
+        );
         kinds.extend(looked_up.iter().cloned());
         let of_kind = |(api_version, kind): &Kind| self.cluster().objects_of(api_version, kind);
         kinds.iter().flat_map(of_kind).collect()
@@ -269,7 +277,7 @@ impl Playground {
                 reached.policies.insert(prepared.index);
             }
             let look_ups = answer.verdict.look_ups.iter();
-            reached.kinds.extend(look_ups.map(|look_up| (look_up.api_version.clone(), look_up.kind.clone())));
+            reached.kinds.extend(look_ups.flat_map(LookUp::kinds));
             if let Effect::Unknown(reason) = &answer.verdict.effect {
                 problem = Some(format!("{}: it is not known what happens: {reason}", prepared.state.name));
             }

@@ -33,14 +33,21 @@ impl Prepared {
         };
         let documents = documents(&text).map_err(|problem| vec![unreadable(name, &problem)])?;
         let items = |value| kubernetes::objects::items(value).unwrap_or_else(|object| vec![object]);
-        let mut objects = documents
+        let objects = documents
             .into_iter()
             .enumerate()
             .flat_map(|(document, value)| items(value).into_iter().map(move |object| (document, object)));
-        let Some((document, object)) = objects.find(|(_, object)| PolicyKind::of(object).is_some()) else {
-            let message =
-                "has no policy; paste a ClusterAdmissionPolicy, an AdmissionPolicy or a group of them";
-            return Err(about(message.to_owned()));
+        let policies = objects.filter(|(_, object)| PolicyKind::of(object).is_some()).collect::<Vec<_>>();
+        let (document, object) = match <[_; 1]>::try_from(policies) {
+            Ok([policy]) => policy,
+            Err(policies) if policies.is_empty() => {
+                let message =
+                    "has no policy; paste a ClusterAdmissionPolicy, an AdmissionPolicy or a group of them";
+                return Err(about(message.to_owned()));
+            }
+            Err(policies) => {
+                return Err(about(format!("has {} policies; import them instead", policies.len())));
+            }
         };
         let manifest = PolicyManifest::read(&object).map_err(|error| {
             let message = error.to_string();

@@ -31,7 +31,7 @@ pub(crate) fn cell(playground: &Playground, evaluated: &Evaluated, policy: usize
                 detail.suggestions = suggestions::of(prepared.entry, &answer.checks, asked.request);
             }
             if lacking.is_none() && is_lacking(&answer) {
-                lacking = suggestions::namespace(playground.cluster(), asked.request);
+                lacking = suggestions::namespace(playground, asked.request);
             }
             detail.answers.push(answer);
         }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use kubernetes::kinds::Kinds;
 use kubernetes::review::{AdmissionRequest, Form};
 use manifest::Step;
-use scan::{Content, Entry, Placed};
+use scan::{Content, Entry, Placed, Request};
 use serde_json::Value;
 
 use super::summary::Place;
@@ -90,7 +90,7 @@ impl Evaluated {
 }
 
 pub(crate) fn of(placed: &[Placed], workspace: &Workspace, stored: &Stored, kinds: &Kinds) -> Vec<Evaluated> {
-    let own: HashMap<&ObjectId, &RequestInput> =
+    let requests: HashMap<&ObjectId, &RequestInput> =
         workspace.requests.iter().rev().map(|own| (&own.object, &own.request)).collect();
     let mut occurrences: HashMap<ObjectId, u32> = HashMap::new();
     let mut evaluated = Vec::new();
@@ -123,7 +123,7 @@ pub(crate) fn of(placed: &[Placed], workspace: &Workspace, stored: &Stored, kind
         }
         for (number, entry) in document.entries.iter().enumerate() {
             let id = identify(id(&entry.content, kinds));
-            let own = own.get(&id);
+            let own = requests.get(&id);
             let origin = if own.is_some() { RequestOrigin::Own } else { RequestOrigin::Shared };
             let request = own.map_or(&workspace.request, |own| *own).clone();
             let mut one = Evaluated {
@@ -248,7 +248,7 @@ impl Evaluated {
         let path: Vec<Step> =
             is_review.then_some("request").into_iter().chain(["object"]).map(field).collect();
         ObjectState {
-            title: title(&id_of_review(review)),
+            title: title(&described(review)),
             suspicions: match object {
                 Some(("object", object)) => self.suspicions(object, &path),
                 _ => Vec::new(),
@@ -276,6 +276,13 @@ impl Evaluated {
                 }
             })
             .collect()
+    }
+
+    /// Returns the request as policies receive it: an object of a text is completed first.
+    pub(crate) fn request(&self, stored: &Stored, kinds: &Kinds) -> Option<Request> {
+        let value = self.make(stored, kinds)?.as_value().clone();
+        let is_review = self.origin() == Some(RequestOrigin::Review);
+        Some(if is_review { Request::new(value) } else { Request::of_files(value) })
     }
 
     /// Returns the `AdmissionRequest`; `None` if there is none.
@@ -310,6 +317,9 @@ impl Evaluated {
     }
 }
 
+/// The identity of reviews and requests has this API version and kind.
+const REVIEW: (&str, &str) = ("admission.k8s.io/v1", "AdmissionReview");
+
 fn field(name: &str) -> Step {
     Step::Field(name.to_owned())
 }
@@ -318,12 +328,15 @@ fn field(name: &str) -> Step {
 fn id(content: &Content, kinds: &Kinds) -> ObjectId {
     match content {
         Content::Object(object) => id_of(object, kinds),
-        Content::Review(review) => id_of_review(review),
+        // A review of an object is another entry than the object.
+        Content::Review(review) => {
+            ObjectId { api_version: REVIEW.0.to_owned(), kind: REVIEW.1.to_owned(), ..described(review) }
+        }
         Content::Untyped(_) | Content::Other(_) => ObjectId::default(),
     }
 }
 
-fn id_of_review(review: &Value) -> ObjectId {
+fn described(review: &Value) -> ObjectId {
     let fields = review.get("request").unwrap_or(review);
     let text = |path: &str| fields.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (group, version) = (text("/kind/group"), text("/kind/version"));

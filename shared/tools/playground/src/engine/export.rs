@@ -17,6 +17,10 @@ use crate::workspace::{PolicyInput, PolicyMode, RequestInput};
 /// The name of the objects in reports and commands.
 const OBJECTS: &str = "objects.yaml";
 
+/// The names of the other texts in commands.
+const CLUSTER: &str = "cluster.yaml";
+const OLD: &str = "old.yaml";
+
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Returns a report about the objects, as `portcullis scan` writes it.
@@ -44,16 +48,18 @@ pub(super) fn report(playground: &Playground, format: ReportFormat) -> String {
     let requests = playground.evaluated.iter().map(|evaluated| {
         let is_review = evaluated.origin() == Some(RequestOrigin::Review);
         let evaluates_pods = playground.workspace.evaluates_pods && !is_review;
-        let request = can_evaluate.then(|| evaluated.make(&playground.stored, playground.cluster().kinds()));
+        let request =
+            can_evaluate.then(|| evaluated.request(&playground.stored, playground.cluster().kinds()));
         let reason = match &evaluated.state.problem {
             Some(problem) => problem.message.clone(),
+            None if can_evaluate => "it makes no request".to_owned(),
             None => "it is not evaluated, because the cluster cannot be read".to_owned(),
         };
         EntryRequest {
             placed: &evaluated.placed,
             entry: evaluated.number(),
             steps: evaluated.root("object", &[]),
-            request: request.flatten().map(|request| request.as_value().clone()).ok_or(reason),
+            request: request.flatten().ok_or(reason),
             pods: if evaluates_pods { Pods::Auto } else { Pods::Off },
         }
     });
@@ -107,14 +113,14 @@ pub(super) fn commands(playground: &Playground, cell: Option<(&Evaluated, &Prepa
     }
     if has_rules_alone {
         remarks.push(
-            "The rules of these policies are deployed in every namespace and in protect mode, to give the verdicts \
-             of this page: do not apply the manifests."
+            "Policies of which only the rules evaluate here have manifests for every namespace and in protect mode: \
+             do not apply them."
                 .to_owned(),
         );
     }
-    if !workspace.cluster.trim().is_empty() {
-        words.extend(["--cluster".to_owned(), "cluster.yaml".to_owned()]);
-        files.push(file("cluster.yaml", &workspace.cluster));
+    if playground.surroundings.is_given() {
+        words.extend(["--cluster".to_owned(), CLUSTER.to_owned()]);
+        files.push(file(CLUSTER, &workspace.cluster));
     }
     if !workspace.unreachable.is_empty() {
         remarks.push("A scan cannot simulate an API server that is not reachable.".to_owned());
@@ -124,8 +130,11 @@ pub(super) fn commands(playground: &Playground, cell: Option<(&Evaluated, &Prepa
     }
     words.extend(request_words(&workspace.request, &mut remarks));
     if workspace.request.operation == Operation::Update {
-        words.extend(["--old".to_owned(), "old.yaml".to_owned()]);
-        files.push(file("old.yaml", &workspace.old_objects));
+        words.extend(["--old".to_owned(), OLD.to_owned()]);
+        files.push(file(OLD, &workspace.old_objects));
+        remarks.push(
+            "A scan also evaluates the deletion of stored objects that are not in the text.".to_owned(),
+        );
     }
     if !workspace.requests.is_empty() {
         remarks.push("A scan evaluates all objects as requests of one user and one operation.".to_owned());
@@ -146,7 +155,9 @@ fn manifest_of(input: &PolicyInput) -> Option<String> {
 
 /// Returns the name of a file that is not among the others.
 fn unique(name: &str, files: &[NamedText]) -> String {
-    let is_free = |name: &String| files.iter().all(|file| file.name != *name);
+    let is_free = |name: &String| {
+        ![CLUSTER, OLD].contains(&name.as_str()) && files.iter().all(|file| file.name != *name)
+    };
     let first = std::iter::once(format!("{name}.yaml"));
     let more = (2..).map(|number| format!("{name}-{number}.yaml"));
     first.chain(more).find(is_free).unwrap_or_default()

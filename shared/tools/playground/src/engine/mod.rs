@@ -26,7 +26,8 @@ use std::rc::Rc;
 use scan::{Cluster, Content, Document, Placed};
 
 use crate::matrix::{
-    CellDetail, Counts, Matrix, ObjectState, Outcome, TextMark, TextProblem, UnusedRequest, ViolationMark,
+    CellDetail, Counts, Matrix, ObjectState, Outcome, RequestOrigin, TextMark, TextName, TextProblem,
+    UnusedRequest, ViolationMark,
 };
 use crate::types::Operation;
 use crate::workspace::{ObjectId, PolicyInput, Workspace};
@@ -84,13 +85,12 @@ impl Playground {
         };
         let can_evaluate = self.surroundings.problem().is_none();
         let mut verdicts = HashMap::new();
-        for index in 0..self.evaluated.len() {
-            let Some(evaluated) = self.evaluated.get(index) else { continue };
+        for evaluated in &self.evaluated {
             let found = can_evaluate.then(|| self.verdict(evaluated)).flatten();
             if let Some(found) = &found {
                 verdicts.insert(evaluated.key.clone(), Rc::clone(found));
             }
-            self.show(index, evaluated, found.as_deref(), &mut matrix);
+            Self::show(evaluated, found.as_deref(), &mut matrix);
         }
         self.verdicts = verdicts;
         matrix.sentence = sentence::say(&matrix);
@@ -107,6 +107,40 @@ impl Playground {
             return CellDetail::default();
         };
         detail::cell(self, evaluated, policy)
+    }
+
+    /// Returns the places to underline in lines of a text of the last workspace: of the objects, or
+    /// of the stored ones.
+    #[must_use]
+    pub fn marks(&self, text: TextName, first: u32, last: u32) -> Vec<ViolationMark> {
+        let mut marks = Vec::new();
+        for (index, evaluated) in self.evaluated.iter().enumerate() {
+            let object = number(index);
+            for suspicion in &evaluated.state.suspicions {
+                let Some(mark) = suspicion.mark else { continue };
+                let (outcome, message) = (Outcome::Warned, suspicion.message.clone());
+                marks.push(ViolationMark { mark, object, policy: None, outcome, message });
+            }
+            let is_near = evaluated.state.line <= last && evaluated.state.last_line >= first;
+            if text == TextName::Objects && !is_near {
+                continue;
+            }
+            let verdicts = self.verdicts.get(&evaluated.key);
+            for violation in verdicts.iter().flat_map(|verdicts| &verdicts.violations) {
+                let place = violation.place.as_ref();
+                let Some(mark) = place.and_then(|place| self.mark(evaluated, place)) else { continue };
+                let (policy, outcome) = (Some(violation.policy), violation.outcome);
+                marks.push(ViolationMark {
+                    mark,
+                    object,
+                    policy,
+                    outcome,
+                    message: violation.message.clone(),
+                });
+            }
+        }
+        marks.retain(|one| one.mark.text == text && (first..=last).contains(&one.mark.line));
+        marks
     }
 
     /// Returns the workspace that was evaluated last.
@@ -179,10 +213,10 @@ impl Playground {
     }
 
     fn unused_requests(&self) -> Vec<UnusedRequest> {
-        let used: HashSet<&ObjectId> = self.evaluated.iter().map(|one| &one.state.id).collect();
-        let requests = (0..).zip(&self.workspace.requests);
-        let unused = requests.filter(|(_, own)| !used.contains(&own.object));
-        unused.map(|(request, own)| UnusedRequest { request, title: evaluated::title(&own.object) }).collect()
+        let own = self.evaluated.iter().filter(|one| one.origin() == Some(RequestOrigin::Own));
+        let used: HashSet<&ObjectId> = own.map(|one| &one.state.id).collect();
+        let unused = self.workspace.requests.iter().map(|own| &own.object).filter(|id| !used.contains(id));
+        unused.map(|id| UnusedRequest { object: id.clone(), title: evaluated::title(id) }).collect()
     }
 
     fn problems(&self) -> Vec<TextProblem> {
@@ -210,30 +244,10 @@ impl Playground {
         summary::evaluate(self, evaluated).map(Rc::new)
     }
 
-    fn show(
-        &self,
-        index: usize,
-        evaluated: &Evaluated,
-        found: Option<&summary::Verdicts>,
-        matrix: &mut Matrix,
-    ) {
+    fn show(evaluated: &Evaluated, found: Option<&summary::Verdicts>, matrix: &mut Matrix) {
         let mut state: ObjectState = evaluated.state.clone();
-        let number = number(index);
-        for suspicion in &state.suspicions {
-            let Some(mark) = suspicion.mark else { continue };
-            let (outcome, message) = (Outcome::Warned, suspicion.message.clone());
-            mark_at(matrix, ViolationMark { mark, object: number, policy: None, outcome, message });
-        }
         let cells = found.map(|found| found.cells.clone()).unwrap_or_default();
         state.outcome = cells.iter().filter_map(|cell| cell.outcome).min();
-        for violation in found.iter().flat_map(|found| &found.violations) {
-            let Some(mark) = violation.place.as_ref().and_then(|place| self.mark(evaluated, place)) else {
-                continue;
-            };
-            let (policy, outcome, message) =
-                (Some(violation.policy), violation.outcome, violation.message.clone());
-            mark_at(matrix, ViolationMark { mark, object: number, policy, outcome, message });
-        }
         count(&mut matrix.counts, &state);
         matrix.cells.push(cells);
         matrix.objects.push(state);
@@ -256,14 +270,6 @@ pub(crate) fn object_ids(workspace: &Workspace) -> Vec<ObjectId> {
     let mut playground = Playground::new();
     playground.read(Workspace { policies: Vec::new(), ..workspace.clone() });
     playground.evaluated.into_iter().map(|evaluated| evaluated.state.id).collect()
-}
-
-fn mark_at(matrix: &mut Matrix, mark: ViolationMark) {
-    if matrix.marks.len() < Matrix::MARKS {
-        matrix.marks.push(mark);
-    } else {
-        matrix.more_marks += 1;
-    }
 }
 
 fn count(counts: &mut Counts, state: &ObjectState) {

@@ -1,9 +1,9 @@
 //! Suggestions with which a policy looks at an object.
 
 use admission::PolicyEntry;
-use scan::Cluster;
 use serde_json::{Value, json};
 
+use super::Playground;
 use crate::matrix::{Check, CheckResult, SuggestedAction, Suggestion};
 use crate::text::yaml;
 use crate::types::{Operation, User};
@@ -29,10 +29,11 @@ pub(crate) fn of(entry: Option<&PolicyEntry>, checks: &[Check], request: &Value)
 }
 
 /// The Namespace of a request, if neither the cluster nor the input has it.
-pub(crate) fn namespace(cluster: &Cluster, request: &Value) -> Option<Suggestion> {
+pub(crate) fn namespace(playground: &Playground, request: &Value) -> Option<Suggestion> {
     let name = Some(text(request, "/namespace")).filter(|name| !name.is_empty())?;
-    cluster.namespace(name).is_none().then(|| Suggestion {
-        message: format!("Add Namespace {name} to Cluster"),
+    let is_absent = playground.cluster().namespace(name).is_none();
+    (is_absent && playground.workspace().unreachable.is_empty()).then(|| Suggestion {
+        message: format!("Add Namespace {name}"),
         action: SuggestedAction::Namespace {
             manifest: yaml(&json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } })),
         },

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use manifest::Step;
-use scan::{Answer, Asked, Denial, Effect, Pods, Policy, Request, Violation, ask, ask_with_pods};
+use scan::{Answer, Asked, Denial, Effect, Pods, Policy, Violation, ask, ask_with_pods};
 
 use super::Playground;
 use super::checks;
@@ -52,7 +52,7 @@ pub(crate) fn ask_with(
     form: &dyn Fn(&Prepared) -> Option<Rc<Policy>>,
     receive: &mut dyn FnMut(&Prepared, &Answer, Asked<'_>),
 ) -> Option<()> {
-    let request = evaluated.make(&playground.stored, playground.cluster().kinds())?;
+    let mut request = evaluated.request(&playground.stored, playground.cluster().kinds())?;
     let enabled = playground.policies.iter().filter(|prepared| prepared.state.enabled);
     let mut asked: Vec<(&Prepared, Rc<Policy>)> =
         enabled.filter_map(|prepared| Some((&**prepared, form(prepared)?))).collect();
@@ -63,10 +63,8 @@ pub(crate) fn ask_with(
             receive(prepared, answer, about);
         }
     };
-    let user = request.as_value().get("userInfo").cloned().unwrap_or_default();
+    let user = request.value().get("userInfo").cloned().unwrap_or_default();
     let is_review = evaluated.origin() == Some(RequestOrigin::Review);
-    let value = request.as_value().clone();
-    let mut request = if is_review { Request::new(value) } else { Request::of_files(value) };
     if playground.workspace.evaluates_pods && !is_review {
         ask_with_pods(&policies, &mut request, Pods::Auto, &user, playground.cluster(), &mut receive);
     } else {

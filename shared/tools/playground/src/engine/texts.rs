@@ -38,6 +38,11 @@ impl Given {
         }
     }
 
+    #[cfg(feature = "whole")]
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        self.object().map(kind)
+    }
+
     /// Returns whether the object defines a kind.
     pub(crate) fn is_definition(&self) -> bool {
         self.object().is_some_and(|object| kind(object).1 == "CustomResourceDefinition")
@@ -99,6 +104,12 @@ impl Surroundings {
             Source::Broken(problem) => Cluster::unreachable(&problem.message),
         };
         Self { source, given, cluster }
+    }
+
+    /// Returns whether the text of the cluster has documents.
+    #[cfg(feature = "whole")]
+    pub(crate) fn is_given(&self) -> bool {
+        matches!(&*self.source, Source::Stored(Some(_)))
     }
 
     /// Returns the objects of the text of the cluster.

@@ -38,10 +38,10 @@ impl Playground {
     /// Returns the commands that give the verdicts of the last workspace: one for all, and one for
     /// a cell, if there is one.
     #[must_use]
-    pub fn commands(&self, object: u32, policy: u32) -> Vec<Command> {
+    pub fn commands(&self, object: Option<u32>, policy: Option<u32>) -> Vec<Command> {
         let index = |number: u32| usize::try_from(number).ok();
-        let evaluated = index(object).and_then(|index| self.evaluated.get(index));
-        let policy = index(policy).and_then(|index| self.policies.get(index));
+        let evaluated = object.and_then(index).and_then(|index| self.evaluated.get(index));
+        let policy = policy.and_then(index).and_then(|index| self.policies.get(index));
         export::commands(self, evaluated.zip(policy.map(|policy| &**policy)))
     }
 }

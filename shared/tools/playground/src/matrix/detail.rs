@@ -179,7 +179,7 @@ pub enum SuggestedAction {
     },
     /// The mode of this policy: the rules alone.
     RulesOnly,
-    /// A Namespace without labels in the text of the cluster.
+    /// A Namespace without labels in the cluster, or in the objects if the cluster is empty.
     Namespace {
         /// Its manifest.
         manifest: String,

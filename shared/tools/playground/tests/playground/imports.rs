@@ -70,12 +70,24 @@ fn the_labels_of_a_namespace_become_a_policy_for_it() {
     assert!(mapped.iter().any(|one| one.0 == level.0 && one.2 == level.2), "{mapped:?}");
     assert_eq!(outcome(&imported, POD), Some(Outcome::Denied));
     assert_eq!(outcome(&imported, &POD.replace("shop", "other")), Some(Outcome::NotLookedAt));
-    let added = add_namespaces("", &imported.namespaces);
-    assert!(added.contains("name: shop\n") && added.contains("team: a\n"), "{added}");
-    assert_eq!(add_namespaces(&added, &imported.namespaces), added);
-    let other = add_namespaces("[{apiVersion: v1, kind: Namespace, metadata: {name: other}}]", &added);
-    assert_eq!(manifest::documents(&other).unwrap().len(), 2, "{other}");
-    assert_eq!(add_namespaces("a: [", &added), "a: [");
+    let with = |objects: &str, cluster: &str| {
+        let workspace =
+            Workspace { objects: objects.into(), cluster: cluster.into(), ..Workspace::default() };
+        let Workspace { objects, cluster, .. } = add_namespaces(workspace, &imported.namespaces);
+        (objects, cluster)
+    };
+    // An empty cluster stays empty, because another one has all objects.
+    let (objects, cluster) = with(POD, "# nothing");
+    assert!(
+        objects.starts_with(POD) && objects.contains("---\n") && objects.contains("team: a\n"),
+        "{objects}"
+    );
+    assert_eq!(cluster, "# nothing");
+    assert_eq!(with(&objects, "").0, objects);
+    let (objects, cluster) = with(POD, "[{apiVersion: v1, kind: Namespace, metadata: {name: other}}]");
+    assert_eq!((objects.as_str(), manifest::documents(&cluster).unwrap().len()), (POD, 2), "{cluster}");
+    assert_eq!(with(POD, &cluster).1, cluster);
+    assert_eq!(with(POD, "a: [").1, "a: [");
 }
 
 #[test]

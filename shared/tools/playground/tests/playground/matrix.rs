@@ -23,8 +23,16 @@ fn evaluate(workspace: &Workspace) -> Matrix {
     Playground::new().evaluate(workspace.clone())
 }
 
-fn marked_lines(matrix: &Matrix) -> Vec<u32> {
-    matrix.marks.iter().map(|mark| mark.mark.line).collect()
+fn marked_lines(workspace: &Workspace) -> Vec<u32> {
+    let mut playground = Playground::new();
+    playground.evaluate(workspace.clone());
+    lines(&playground)
+}
+
+/// Returns the lines of the marks in the objects.
+fn lines(playground: &Playground) -> Vec<u32> {
+    let marks = playground.marks(TextName::Objects, 1, u32::MAX);
+    marks.iter().map(|mark| mark.mark.line).collect()
 }
 
 #[test]
@@ -33,13 +41,28 @@ fn every_document_and_list_item_is_an_object() {
     let list = format!("apiVersion: v1\nkind: List\nitems:\n- {item}\n- {item}");
     let text = format!("---\n{POD}---\n# nothing\n---\n{list}");
     let matrix = evaluate(&workspace(&text));
-    assert_eq!(marked_lines(&matrix), [6, 18, 25]);
+    assert_eq!(marked_lines(&workspace(&text)), [6, 18, 25]);
     let lines: Vec<(u32, u32)> =
         matrix.objects.iter().map(|object| (object.line, object.last_line)).collect();
     assert_eq!(lines, [(2, 7), (14, 20), (21, 26)]);
     assert_eq!((matrix.counts.objects, matrix.counts.denied), (3, 3));
     let windows = text.replace('\n', "\r\n");
-    assert_eq!(marked_lines(&evaluate(&workspace(&windows))), [6, 18, 25]);
+    assert_eq!(marked_lines(&workspace(&windows)), [6, 18, 25]);
+}
+
+#[test]
+fn every_violation_of_many_is_marked_where_its_lines_are_asked_for() {
+    let count = 3_000;
+    let mut playground = Playground::new();
+    playground.evaluate(workspace(&vec![POD; count].join("---\n")));
+    assert_eq!(lines(&playground).len(), count);
+    // Each document has six lines and its separator, and hostPID is in the fifth.
+    let some = playground.marks(TextName::Objects, 20_000, 20_099);
+    let found: Vec<u32> = some.iter().map(|mark| mark.mark.line).collect();
+    let expected: Vec<u32> = (20_000..20_100).filter(|line| line % 7 == 5).collect();
+    assert_eq!(found, expected);
+    assert!(some.iter().all(|mark| mark.object == mark.mark.line / 7), "{some:?}");
+    assert!(playground.marks(TextName::OldObjects, 1, u32::MAX).is_empty());
 }
 
 #[test]
@@ -71,7 +94,7 @@ fn what_is_probably_meant_otherwise_is_told_beside_a_pass() {
         assert_eq!(object.outcome, Some(Outcome::Passed), "{text}");
         let suspicion = object.suspicions.iter().find(|one| one.message.contains(want));
         assert!(suspicion.is_some_and(|one| one.mark.is_some()), "{want}: {:?}", object.suspicions);
-        assert!(matrix.marks.iter().any(|mark| mark.policy.is_none()));
+        assert!(!marked_lines(&workspace(&text)).is_empty(), "{text}");
     }
     assert_eq!(evaluate(&workspace(POD)).objects[0].suspicions, []);
 }
@@ -208,7 +231,7 @@ fn a_review_says_its_operation_and_its_user() {
     assert_eq!((request.username.as_str(), request.operation.as_str()), ("bob", "CREATE"));
     assert_eq!(request.origin, RequestOrigin::Review);
     assert_eq!((object.title.as_str(), object.outcome), ("Pod shop/a", Some(Outcome::Denied)));
-    assert_eq!(marked_lines(&matrix), [15]);
+    assert_eq!(marked_lines(&workspace(review)), [15]);
     let broken = review.replace("  uid: u\n", "");
     assert!(evaluate(&workspace(&broken)).objects[0].problem.as_ref().unwrap().message.contains("uid"));
 }
@@ -318,12 +341,12 @@ fn the_pods_of_a_workload_are_evaluated_at_its_template() {
     let matrix = playground.evaluate(workspace.clone());
     if matrix.policies[0].problems.is_empty() {
         assert_eq!(matrix.objects[0].outcome, Some(Outcome::Denied), "{matrix:?}");
-        assert_eq!(marked_lines(&matrix), [7]);
+        assert_eq!(lines(&playground), [7]);
         assert!(playground.cell(0, 0).answers.iter().any(|answer| answer.concerns_pods));
     }
     workspace.policies = vec![policy("pod-security", "level: baseline")];
     let matrix = playground.evaluate(workspace);
-    assert_eq!((matrix.objects[0].outcome, marked_lines(&matrix)), (Some(Outcome::Denied), vec![7]));
+    assert_eq!((matrix.objects[0].outcome, lines(&playground)), (Some(Outcome::Denied), vec![7]));
 }
 
 #[test]
@@ -332,7 +355,7 @@ fn a_known_document_is_evaluated_as_before_wherever_it_moves() {
     let first = playground.evaluate(workspace(POD));
     let moved = playground.evaluate(workspace(&format!("kind: X\napiVersion: example.com/v1\n---\n{POD}")));
     assert_eq!(moved.cells[1], first.cells[0]);
-    assert_eq!(marked_lines(&moved), [8]);
+    assert_eq!(lines(&playground), [8]);
     // Another level is another verdict on the same document.
     let mut other = workspace(POD);
     other.policies = vec![policy("pod-security", "level: privileged")];
