@@ -120,20 +120,13 @@ fn is_namespace(value: &Value) -> bool {
     value.get("kind").and_then(Value::as_str) == Some("Namespace")
 }
 
-/// Adds Namespaces to the text of the cluster, or to the objects if the cluster is empty, because a
-/// cluster that is not has all objects. Those that one of the texts has stay as they are.
+/// Adds Namespaces to the text of the cluster, or to the objects if that text is empty: with a
+/// single Namespace in it, all other objects of the cluster would count as absent. Namespaces that
+/// a text has stay as they are.
 pub(crate) fn add_namespaces(workspace: Workspace, namespaces: &str) -> Workspace {
-    let Ok(cluster) = documents(&workspace.cluster) else { return workspace };
-    let is_given = !cluster.is_empty();
-    let items = |value| kubernetes::objects::items(value).unwrap_or_else(|object| vec![object]);
-    let mut known: Vec<String> = cluster
-        .into_iter()
-        .flat_map(|value| match value {
-            Value::Array(items) => items,
-            value => items(value),
-        })
-        .filter_map(|value| namespace_of(&value))
-        .collect();
+    let Ok(stored) = texts::stored(&workspace.cluster) else { return workspace };
+    let is_given = stored.is_some();
+    let mut known: Vec<String> = stored.iter().flatten().filter_map(namespace_of).collect();
     for placed in scan::documents(&workspace.objects, &|_| None) {
         known.extend(placed.document.entries.iter().filter_map(|entry| match &entry.content {
             Content::Object(object) => namespace_of(object),

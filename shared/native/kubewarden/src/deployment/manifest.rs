@@ -25,7 +25,7 @@ pub struct Instance<'a> {
     pub needs: &'a Needs,
     /// The namespaces that the policy skips.
     pub skipped_namespaces: &'a [&'a str],
-    /// Whether the policy denies from the start. Else it begins in monitor mode.
+    /// Whether the policy starts in protect mode. Otherwise, it starts in monitor mode.
     pub protects: bool,
 }
 

@@ -42,8 +42,7 @@ function read(key: string): Workspace[] {
 
 /**
  * Saves a workspace for this tab, and for new tabs unless it is that of a link. Returns whether it
- * fits. If the browser has no storage at all, this is not
- * reported as a failure.
+ * fits. If the browser has no storage at all, this is not reported as a failure.
  */
 export function save(workspace: Workspace, isOfLink: boolean): boolean {
   const text = JSON.stringify(workspace);

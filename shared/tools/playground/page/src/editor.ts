@@ -108,7 +108,7 @@ export interface EditorOptions {
   hint: string;
   onChange(): void;
   complete?: Complete;
-  /** Other lines than before are in sight. */
+  /** Called when other lines come into view. */
   onScroll?(): void;
 }
 

@@ -78,6 +78,11 @@ export class Evaluation {
     return this.chosenCell() ?? this.grid.worst();
   }
 
+  /** The cell whose details are shown, unless they are those of an earlier input. */
+  get currentCell(): CellName | undefined {
+    return result.inert ? undefined : this.cell;
+  }
+
   /** Returns the chosen cell, wherever its object is in the input now. */
   private chosenCell(): CellName | undefined {
     const { chosen, matrix } = this;

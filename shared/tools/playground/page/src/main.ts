@@ -103,7 +103,9 @@ class Page {
     const onClick = (id: string, act: () => void) => byId(id).addEventListener("click", act);
     onClick("examples-open", () => this.use(this.examples, (examples) => examples.open()));
     onClick("import-open", () => onImport(""));
-    onClick("export-open", () => this.use(this.exporting, (exporting) => exporting.open(this.evaluation.cell)));
+    onClick("export-open", () =>
+      this.use(this.exporting, (exporting) => exporting.open(this.evaluation.currentCell)),
+    );
     onClick("share-open", () => {
       this.use(this.sharing, (sharing) => sharing.open(this.inputs.read(), this.evaluation.matrix, this.title));
     });

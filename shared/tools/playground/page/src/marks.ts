@@ -1,10 +1,10 @@
-// The marks in an editor: all problems of its text, and the violations in the lines near those in
-// sight, of which the engine is asked.
+// The marks in an editor: the problems of its text, and the violations that the engine lists for
+// the lines in view.
 import type { TextName, ViolationMark } from "playground";
 import type { Editor, MarkedMessage } from "./editor";
 import type { Engine } from "./engine";
 
-/** The lines around those in sight that are marked as well, so that F8 finds the next mark. */
+/** The number of lines around the view that are marked as well, so that F8 finds a mark. */
 const MARGIN = 500;
 
 export class Marks {
@@ -33,7 +33,7 @@ export class Marks {
     this.isCurrent = false;
   }
 
-  /** Marks the violations near the lines in sight. */
+  /** Marks the violations near the lines in view. */
   async ask(): Promise<void> {
     if (!this.isCurrent) return;
     this.asksAgain = this.isAsking;

@@ -130,8 +130,8 @@ impl Surroundings {
     }
 }
 
-/// Reads the text of the cluster; `None` if it is empty.
-fn stored(text: &str) -> Result<Option<Vec<Value>>, TextProblem> {
+/// Reads the objects of a text of the cluster; `None` if it has no document.
+pub(crate) fn stored(text: &str) -> Result<Option<Vec<Value>>, TextProblem> {
     let unreadable = |problem: Problem| unreadable(TextName::Cluster, &problem);
     let mut objects = Vec::new();
     let mut roots = Vec::new();
