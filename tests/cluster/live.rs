@@ -44,6 +44,50 @@ fn report(output: &Output) -> Value {
     report
 }
 
+/// The lists that an audit of SELinux levels needs, as far as the cluster has objects in them.
+const AUDITED: [&str; 6] = [
+    "/api/v1/namespaces",
+    "/api/v1/pods",
+    "/apis/apps/v1/deployments",
+    "/api/v1/persistentvolumeclaims",
+    "/api/v1/persistentvolumes",
+    "/apis/storage.k8s.io/v1/csidrivers",
+];
+
+/// A pod whose containers mount a claim with different labels, and what the claim needs.
+fn storage() -> Vec<Value> {
+    let container = |name: &str, options: Value| {
+        json!({
+            "name": name, "image": "example.com/app:1", "securityContext": { "seLinuxOptions": options },
+            "volumeMounts": [{ "name": "data", "mountPath": "/data" }],
+        })
+    };
+    let spec = json!({
+        "volumes": [{ "name": "data", "persistentVolumeClaim": { "claimName": "data" } }],
+        "containers": [container("a", json!({ "level": "s0:c1,c2" })), container("b", json!({ "type": "spc_t" }))],
+    });
+    let capacity = json!({ "storage": "1Gi" });
+    let metadata = |name: &str| json!({ "name": name, "namespace": "shop" });
+    vec![
+        json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata("mixed"), "spec": spec }),
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata("data"),
+            "spec": { "accessModes": ["ReadWriteMany"], "resources": { "requests": capacity }, "volumeName": "pv" },
+        }),
+        json!({
+            "apiVersion": "v1", "kind": "PersistentVolume", "metadata": { "name": "pv" },
+            "spec": {
+                "accessModes": ["ReadWriteMany"], "capacity": capacity,
+                "csi": { "driver": "csi.example.com", "volumeHandle": "disk" },
+            },
+        }),
+        json!({
+            "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": { "name": "csi.example.com" },
+            "spec": { "seLinuxMount": true },
+        }),
+    ]
+}
+
 fn objects() -> Vec<Value> {
     let namespace = |name: &str, labels: Value| json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name, "labels": labels } });
     let spec = |host_pid: bool| json!({ "hostPID": host_pid, "containers": [{ "name": "app", "image": "example.com/app:1" }] });
@@ -234,6 +278,24 @@ pub(crate) fn compare_with_the_dump() {
     let found = live(&tenant, &["-n", "shop", "--policy", "pod-security"]);
     assert_eq!(found.status.code(), Some(1), "{}{}", text(&found.stdout), text(&found.stderr));
     assert!(text(&found.stdout).contains("FAILED  14 denied, 0 unknown"), "{}", text(&found.stdout));
+
+    // An audit of the cluster and of its dump.
+    create(&list(&storage()));
+    let audited =
+        portcullis(&["audit", "selinux", "--live", "--kubeconfig", admin.to_str().unwrap(), "-o", "json"]);
+    assert_eq!(audited.status.code(), Some(1), "{}", text(&audited.stderr));
+    let audit_dump = dump(&server, "audited", &AUDITED);
+    let of_dump = portcullis(&["audit", "selinux", audit_dump.to_str().unwrap(), "-o", "json"]);
+    assert_eq!(text(&audited.stdout), text(&of_dump.stdout), "{}", text(&of_dump.stderr));
+    let audited: Value = serde_json::from_slice(&audited.stdout).unwrap();
+    assert_eq!(audited["mixedVolumes"][0]["name"], json!("mixed"));
+    let audited = portcullis(&["audit", "selinux", "--live", "--kubeconfig", viewer.to_str().unwrap()]);
+    assert_eq!(audited.status.code(), Some(2), "{}", text(&audited.stdout));
+    assert!(
+        text(&audited.stderr).contains("is missing, so these objects are unknown; grant"),
+        "{}",
+        text(&audited.stderr)
+    );
 
     // A context that does not exist, and credentials that are wrong.
     let found = live(&admin, &["--context", "production"]);

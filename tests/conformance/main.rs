@@ -14,6 +14,7 @@ mod objects;
 mod pod_security;
 mod reader;
 mod received;
+mod selinux_volumes;
 mod typed;
 mod webhooks;
 mod zeros;
@@ -28,7 +29,7 @@ use tests::kubernetes;
 
 type Subject = (&'static str, fn(Plan) -> Result<Row, String>);
 
-const SUBJECTS: [Subject; 11] = [
+const SUBJECTS: [Subject; 12] = [
     ("received", received::compare),
     ("webhooks", webhooks::compare),
     ("conditions", conditions::compare),
@@ -40,6 +41,7 @@ const SUBJECTS: [Subject; 11] = [
     ("services", external_ips::compare_services),
     ("node", node::compare),
     ("pod-security", pod_security::compare),
+    ("selinux-volumes", selinux_volumes::compare),
 ];
 
 /// The subjects that still differ, with the number of cases of [`RECORDED`] that differ, and of

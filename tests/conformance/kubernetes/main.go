@@ -21,15 +21,16 @@ const longestQuestion = 256 << 20
 // subjects are the functions that answer the questions about a subject. An error ends the program:
 // what Kubernetes refuses is an answer.
 var subjects = map[string]func(question []byte) (any, error){
-	"addresses":    addresses,
-	"conditions":   conditions,
-	"lists":        lists,
-	"node":         node,
-	"pod-security": podSecurity,
-	"reader":       reader,
-	"services":     services,
-	"typed":        typed,
-	"zeros":        zeros,
+	"addresses":       addresses,
+	"conditions":      conditions,
+	"lists":           lists,
+	"node":            node,
+	"pod-security":    podSecurity,
+	"reader":          reader,
+	"selinux-volumes": selinuxVolumes,
+	"services":        services,
+	"typed":           typed,
+	"zeros":           zeros,
 }
 
 func main() {

@@ -1,10 +1,13 @@
 //! The objects of a cluster, from files.
 
-use kubernetes::objects::{ObjectError, ObjectPlace, Objects, ObjectsBuilder};
-use report::Place;
-use scan::audit::{AuditError, Dump, Kept};
-use scan::{Content, Entry, Files, Input as _};
+use std::collections::BTreeSet;
 
+use kubernetes::objects::{ObjectError, ObjectPlace, Objects, ObjectsBuilder};
+use report::{Notice, Place};
+use scan::audit::{AuditError, Dump, Kept};
+use scan::{Content, Entry, Files, Input, Kind};
+
+use crate::args::DumpArgs;
 use crate::failure::Failure;
 use crate::input::{self, Pieces, named, unexpected};
 use crate::progress::bar;
@@ -27,10 +30,26 @@ pub(crate) struct DumpFiles {
 impl DumpFiles {
     /// Reads a dump from files and directories, and keeps what an audit needs of each object: a
     /// dump of a large cluster would need gigabytes as a whole.
-    pub(crate) fn read(arguments: &[String], kept: Kept, reader: &mut InputReader) -> Result<Self, Failure> {
-        let objects = objects(&mut input::files(arguments, reader)?, Some(kept))?;
-        let names: Vec<&str> = arguments.iter().map(|file| shown(file)).collect();
+    pub(crate) fn read(files: &[String], kept: Kept, reader: &mut InputReader) -> Result<Self, Failure> {
+        let objects = objects(&mut input::files(files, reader)?, Some(kept))?;
+        let names: Vec<&str> = files.iter().map(|file| shown(file)).collect();
         Ok(Self { dump: Dump::new(objects), name: names.join(", ") })
+    }
+
+    /// Reads a dump, or the objects of these kinds in a running cluster.
+    pub(crate) fn read_any(
+        args: &DumpArgs,
+        kept: Kept,
+        kinds: &BTreeSet<Kind>,
+        reader: &mut InputReader,
+    ) -> Result<Self, Failure> {
+        match args.cluster.connect()? {
+            Some(cluster) => {
+                let objects = live(&mut cluster.look_ups(None), kept, kinds)?;
+                Ok(Self { dump: Dump::new(objects), name: "--live".to_owned() })
+            }
+            None => Self::read(&args.dump, kept, reader),
+        }
     }
 
     /// A failure to audit the dump.
@@ -65,6 +84,30 @@ fn objects(files: &mut Files, kept: Option<Kept>) -> Result<Objects, Failure> {
     }
     pieces.refuse_empty(EXPECTED)?;
     Ok(objects.finish())
+}
+
+/// Reads the objects of some kinds in a running cluster.
+fn live(input: &mut dyn Input, kept: Kept, kinds: &BTreeSet<Kind>) -> Result<Objects, Failure> {
+    let progress = bar(None, "{spinner} {human_pos} objects read, {per_sec}");
+    let failure = |notice: Notice| Failure::new(notice.message);
+    input.select(kinds);
+    let mut objects = ObjectsBuilder::default();
+    let mut index = 0;
+    while let Some(piece) = input.next() {
+        let chunk = piece.map_err(|unreadable| failure(unreadable.notice()))?;
+        for entry in chunk.entries().map_err(failure)?.entries {
+            let Content::Object(mut object) = entry.content else { continue };
+            kept.reduce(&mut object);
+            let added = objects.add(object, &ObjectPlace { index, steps: Vec::new() });
+            added.map_err(|error| Failure::new(error.describe(&|_| chunk.origin.name.clone())))?;
+            index += 1;
+            progress.inc(1);
+        }
+    }
+    match input.withheld().into_values().next() {
+        Some(why) => Err(Failure::new(why)),
+        None => Ok(objects.finish()),
+    }
 }
 
 /// Reads the files once more to find the places of the objects that an error is about.

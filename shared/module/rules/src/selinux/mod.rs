@@ -28,6 +28,7 @@
 mod holders;
 pub mod level;
 mod local_volume;
+mod mounts;
 mod namespace;
 mod namespace_hash;
 mod namespace_level;
@@ -39,6 +40,7 @@ mod rule;
 mod settings;
 mod text;
 
+pub use mounts::Mounts;
 pub use ownership::{Origin, Owned, Ownership, levels_set_by};
 pub use policy::Selinux;
 pub use settings::{

@@ -4,6 +4,8 @@ use admission::{Policy, Shape};
 use rules::selinux::Selinux;
 use serde_json::{Map, Value};
 
+use super::selinux::VOLUME_FIELDS;
+
 /// The annotation in which `kubectl apply` stores a copy of the object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -12,8 +14,8 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 pub enum Kept {
     /// Metadata and `spec.nodeName`: for the audit of the labels of mirror pods.
     Metadata,
-    /// Metadata, the fields that `selinux` reads, and the phase of a pod: for the audit of levels.
-    /// Kinds that the policy does not evaluate but may look up stay whole.
+    /// Metadata, the fields that `selinux` reads, volumes, and the phase of a pod: for the audit of
+    /// levels and of volumes. Kinds that the policy does not evaluate stay whole.
     Levels,
 }
 
@@ -45,7 +47,7 @@ impl Kept {
                 if Selinux::SCOPE.0.iter().any(|rule| rule.kind == kind) {
                     fields.retain(|name, value| {
                         if !matches!(name.as_str(), "apiVersion" | "kind" | "metadata" | "status") {
-                            return reduce_field(name, value, Selinux::OBJECT);
+                            return reduce_field(name, value, &[Selinux::OBJECT, VOLUME_FIELDS]);
                         }
                         true
                     });
@@ -55,24 +57,27 @@ impl Kept {
     }
 }
 
-/// Reduces a field to a shape. Returns whether the shape has the field.
-fn reduce_field(name: &str, value: &mut Value, shape: Shape<'_>) -> bool {
-    let below = match shape {
-        Shape::Each(None) => return true,
-        Shape::Each(Some(below)) => Some(below),
-        Shape::Fields(fields) => fields.iter().find(|(field, _)| *field == name).map(|(_, below)| below),
-    };
-    if let Some(below) = below {
-        reduce_to(value, *below);
+/// Reduces a field to what one of the shapes has. Returns whether one has the field.
+fn reduce_field(name: &str, value: &mut Value, shapes: &[Shape<'_>]) -> bool {
+    let mut below = Vec::new();
+    for shape in shapes {
+        match shape {
+            Shape::Each(None) => return true,
+            Shape::Each(Some(each)) => below.push(**each),
+            Shape::Fields(fields) => {
+                below.extend(fields.iter().filter(|(field, _)| *field == name).map(|(_, shape)| *shape));
+            }
+        }
     }
-    below.is_some()
+    reduce_to(value, &below);
+    !below.is_empty()
 }
 
-/// Reduces a value to a shape, which applies to every item of a list.
-fn reduce_to(value: &mut Value, shape: Shape<'_>) {
+/// Reduces a value to what one of the shapes has, which apply to every item of a list.
+fn reduce_to(value: &mut Value, shapes: &[Shape<'_>]) {
     match value {
-        Value::Object(fields) => fields.retain(|name, value| reduce_field(name, value, shape)),
-        Value::Array(items) => items.iter_mut().for_each(|item| reduce_to(item, shape)),
+        Value::Object(fields) => fields.retain(|name, value| reduce_field(name, value, shapes)),
+        Value::Array(items) => items.iter_mut().for_each(|item| reduce_to(item, shapes)),
         _ => {}
     }
 }
@@ -108,6 +113,28 @@ mod tests {
         let kept =
             json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": { "nodeName": "n" } });
         assert_eq!(reduced, kept);
+    }
+
+    #[test]
+    fn volumes_keep_what_identifies_them() {
+        let volume = |source: Value| json!({ "kind": "PersistentVolume", "spec": source });
+        let mut csi = volume(
+            json!({ "csi": { "driver": "d", "volumeHandle": "h", "fsType": "ext4" }, "capacity": {} }),
+        );
+        Kept::Levels.reduce(&mut csi);
+        assert_eq!(csi, volume(json!({ "csi": { "driver": "d", "volumeHandle": "h" } })));
+        let pod = |volume: Value| {
+            json!({ "kind": "CronJob", "spec": { "jobTemplate": { "spec": { "template": { "spec": {
+            "volumes": [volume],
+        } } } } } })
+        };
+        let mut ephemeral = pod(json!({ "name": "v", "ephemeral": { "volumeClaimTemplate": {} } }));
+        Kept::Levels.reduce(&mut ephemeral);
+        assert_eq!(ephemeral, pod(json!({ "name": "v", "ephemeral": {} })));
+        let mut claimed =
+            pod(json!({ "name": "v", "persistentVolumeClaim": { "claimName": "c" }, "emptyDir": {} }));
+        Kept::Levels.reduce(&mut claimed);
+        assert_eq!(claimed, pod(json!({ "name": "v", "persistentVolumeClaim": { "claimName": "c" } })));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use rules::node_pods::{ALLOWED_LABEL_KEYS, COPIED, DENIED_BY_DEFAULT, MIRROR};
 use rules::view::{ClusterNode, Namespace, Pod};
 use serde::Serialize;
 
+use crate::Kind;
 use crate::audit::{AuditError, Dump, abbreviated};
 
 /// The command that creates a suitable dump.
@@ -66,6 +67,12 @@ impl MirrorLabelFindings {
     pub fn is_empty(&self) -> bool {
         self.namespaces.is_empty()
     }
+}
+
+/// Returns the kinds of the objects that the audit reads.
+#[must_use]
+pub fn kinds() -> BTreeSet<Kind> {
+    ["Namespace", "Node", "Pod"].map(|kind| ("v1".to_owned(), kind.to_owned())).into()
 }
 
 /// Finds the labels of mirror pods that their namespaces do not list.

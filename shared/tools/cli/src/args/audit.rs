@@ -1,13 +1,17 @@
 //! The arguments of `portcullis audit`.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
 use super::{SettingsArgs, TextOrData};
+use crate::failure::Failure;
+use crate::scan::Cluster;
 
-/// List the findings of a restriction in a cluster, from a dump of its objects.
+/// List the findings of a restriction in a cluster, running or from a dump of its objects.
 ///
-/// Create a dump with `kubectl get … -o json`. Exits with status 0 if nothing is found, 1 if
-/// something is found, and 2 if the dump cannot be read.
+/// Create a dump with `kubectl get … -o json`, or read the cluster with --live. Exits with status 0
+/// if nothing is found, 1 if something is found, and 2 if the dump cannot be read.
 #[derive(Args, Debug)]
 pub(crate) struct AuditArgs {
     #[command(subcommand)]
@@ -33,12 +37,12 @@ pub(crate) enum Audit {
         #[command(flatten)]
         settings: SettingsArgs,
     },
-    /// List SELinux levels that Namespaces share or pods take from others, and objects that the
-    /// policy would deny or change.
+    /// List SELinux levels that Namespaces share or pods take from others, volumes that pods mount
+    /// with different labels, and objects that the policy would deny or change.
     ///
-    /// The dump needs Namespaces, pods, workloads with pod templates, and PersistentVolumes. With
-    /// types.fromSelinuxProfiles, it also needs SelinuxProfiles. All objects are evaluated as if
-    /// they were being created.
+    /// The dump needs Namespaces, pods, workloads with pod templates, PersistentVolumes,
+    /// PersistentVolumeClaims and CSIDrivers. With types.fromSelinuxProfiles, it also needs
+    /// SelinuxProfiles. All objects are evaluated as if they were being created.
     Selinux {
         #[command(flatten)]
         dump: DumpArgs,
@@ -51,10 +55,38 @@ pub(crate) enum Audit {
 pub(crate) struct DumpArgs {
     /// Files of Kubernetes objects and lists, as JSON or YAML, or directories of such files
     /// (*.json, *.yaml, *.yml); `-` reads standard input.
-    #[arg(required = true, value_name = "FILE|DIR")]
+    #[arg(required_unless_present = "live", value_name = "FILE|DIR")]
     pub(crate) dump: Vec<String>,
 
     /// Output format of the findings.
     #[arg(short, long, value_enum, default_value_t)]
     pub(crate) output: TextOrData,
+
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Running cluster")]
+pub(crate) struct ClusterArgs {
+    /// Read the objects of a running cluster instead of a dump, with the credentials of kubectl, or
+    /// with the service account of the pod. Nothing is written.
+    #[arg(long, conflicts_with = "dump")]
+    live: bool,
+
+    /// Context of the kubeconfig [default: the current context]
+    #[arg(long, value_name = "NAME", requires = "live", conflicts_with = "dump")]
+    context: Option<String>,
+
+    /// Kubeconfig [default: the files in $KUBECONFIG, or ~/.kube/config]
+    #[arg(long, value_name = "FILE", requires = "live", conflicts_with = "dump")]
+    kubeconfig: Option<PathBuf>,
+}
+
+impl ClusterArgs {
+    /// Connects to the cluster, if it is to be read.
+    pub(crate) fn connect(&self) -> Result<Option<Cluster>, Failure> {
+        let Self { live, context, kubeconfig } = self;
+        live.then(|| Cluster::connect(kubeconfig.as_deref(), context.as_deref())).transpose()
+    }
 }

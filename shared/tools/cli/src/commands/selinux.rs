@@ -53,7 +53,8 @@ struct Levels {
 fn annotations(args: &AllocateArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
     let (settings, name) = read_settings(&args.settings, &mut reader)?;
-    let files = DumpFiles::read(&args.dump.dump, Kept::Levels, &mut reader)?;
+    let kinds = [("v1".to_owned(), "Namespace".to_owned())].into();
+    let files = DumpFiles::read_any(&args.dump, Kept::Levels, &kinds, &mut reader)?;
     let allocation = allocate(&files.dump, settings).map_err(|error| match error {
         AllocateError::Dump(error) => files.failure(&error),
         error @ AllocateError::Settings(_) => Failure::about(name, error),

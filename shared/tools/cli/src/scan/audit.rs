@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use admission::PolicyEntry;
 use report::{FailOn, Format, Options as FormatOptions, Report};
-use scan::{Options, Pods, Scan};
+use scan::{Input, Operation, Options, Pods, Scan};
 use serde_json::Value;
 
 use crate::args::{DumpArgs, EngineArgs, SettingsArgs, TextOrData};
@@ -29,10 +29,15 @@ pub(crate) fn audit(
     let engine = EngineArgs::default();
     let engines = Engines::new(&engine);
     let policy = policies::bare(&engines, entry.id, PolicyArgument::Own(entry), &settings)?;
-    let mut files = input::files(&dump.dump, reader)?;
     // The pods of stored workloads exist, and are evaluated themselves.
     let options = Options { pods: Pods::Off, ..Options::default() };
-    let report = Scan::new(vec![policy], options).run(&mut files, None, None, &mut ());
+    let scan = Scan::new(vec![policy], options);
+    let cluster = dump.cluster.connect()?;
+    let mut input: Box<dyn Input + '_> = match &cluster {
+        Some(cluster) => Box::new(cluster.objects(scan.policies(), Operation::Create, None)),
+        None => Box::new(input::files(&dump.dump, reader)?),
+    };
+    let report = scan.run(&mut *input, None, None, &mut ());
     let options =
         FormatOptions { colors: true, version: env!("CARGO_PKG_VERSION"), ..FormatOptions::default() };
     print(|out| match dump.output {

@@ -20,4 +20,5 @@ pub(crate) use args::{InstallationArgs, ScanArgs};
 pub(crate) use audit::audit;
 pub(crate) use command::scan;
 pub(crate) use init::{InitArgs, init};
+pub(crate) use live::Cluster;
 pub(crate) use report::{ReportArgs, report};

@@ -66,7 +66,7 @@ fn level(pod: Pod<'_>) -> Result<Option<Level>, Fault> {
     Ok(None)
 }
 
-pub(super) fn change_policy(pod: Pod<'_>) -> Result<Option<&str>, Fault> {
+pub(in crate::selinux) fn change_policy(pod: Pod<'_>) -> Result<Option<&str>, Fault> {
     let Some(context) = pod.spec().entry("securityContext")? else { return Ok(None) };
     filled(context.entry("seLinuxChangePolicy")?)
 }

@@ -19,11 +19,12 @@ mod volumes;
 
 use admission::{Cluster, Fault, Operation, Remedy, Request, Verdict};
 
+pub(super) use self::claims::change_policy;
 use self::context::Context;
 use self::findings::Findings;
 use self::lookups::Lookups;
 pub(super) use self::profiles::{API_VERSION as PROFILE_API_VERSION, KINDS as PROFILE_KINDS};
-pub(super) use self::site::Site;
+pub(super) use self::site::{Options, Site};
 use self::subject::{Subject, SubjectKind};
 use super::settings::{HostNamespaceAction, Settings};
 use crate::namespace_lookup::NamespaceLookup;

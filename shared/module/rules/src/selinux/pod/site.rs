@@ -10,7 +10,7 @@ use crate::view::{Container, ContainerPart, Pod};
 
 /// The options that are set. An empty string counts as not set.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Options<'d> {
+pub(in crate::selinux) struct Options<'d> {
     pub(super) user: Option<&'d str>,
     pub(super) role: Option<&'d str>,
     pub(super) type_name: Option<&'d str>,
@@ -26,7 +26,7 @@ pub(in crate::selinux) struct Site<'d> {
     pub(super) container: Option<Container<'d>>,
     /// The options of this site; `None` without an options object, which is not the same as an
     /// empty one.
-    pub(super) options: Option<Options<'d>>,
+    pub(in crate::selinux) options: Option<Options<'d>>,
     /// The rules that exemptions lift from the container.
     pub(super) lifts: Lifts,
     /// Whether an exemption lifts the rule for levels with other images only.
@@ -45,6 +45,11 @@ impl<'d> Options<'d> {
             type_name: text("type")?,
             level: text("level")?,
         }))
+    }
+
+    /// User, role, type and level, empty where they are not set.
+    pub(in crate::selinux) fn texts(self) -> [&'d str; 4] {
+        [self.user, self.role, self.type_name, self.level].map(Option::unwrap_or_default)
     }
 }
 

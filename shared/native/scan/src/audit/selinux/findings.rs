@@ -4,16 +4,21 @@ use admission::Decision;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{NamespaceLevel, changes};
+use super::{ConflictingVolume, MixedVolume, NamespaceLevel, changes};
 use crate::audit::DumpObject;
 
 /// The findings of the audit.
 #[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SelinuxFindings {
     /// The levels that several Namespaces share unintentionally.
     pub collisions: Vec<SharedLevel>,
     /// The levels in pods and pod templates that reach the files of other Namespaces.
     pub foreign: Vec<ForeignLevel>,
+    /// The volumes that not all of their pods can use on one node.
+    pub volumes: Vec<ConflictingVolume>,
+    /// The volumes that containers of one pod mount with different labels.
+    pub mixed_volumes: Vec<MixedVolume>,
     /// The objects that the policy would deny.
     pub denied: Vec<DeniedObject>,
     /// The pods that the policy would change.
@@ -99,6 +104,8 @@ impl SelinuxFindings {
     pub fn is_empty(&self) -> bool {
         self.collisions.is_empty()
             && self.foreign.is_empty()
+            && self.volumes.is_empty()
+            && self.mixed_volumes.is_empty()
             && self.denied.is_empty()
             && self.changed.is_empty()
     }

@@ -1,5 +1,5 @@
-//! SELinux levels: Namespaces that share one, pods that use the level of another Namespace, and the
-//! objects that the policy would deny or change.
+//! SELinux levels: Namespaces that share one, pods that use the level of another Namespace, volumes
+//! that pods mount with different labels, and the objects that the policy would deny or change.
 
 mod allocate;
 mod changes;
@@ -10,14 +10,17 @@ mod namespace_level;
 mod namespace_levels;
 mod settings;
 mod shared;
+mod storage;
+mod volumes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use admission::{Decision, Node, Operation, Policy};
+use admission::{Decision, Fault, Node, Operation, Policy};
 use rules::selinux::{Origin, Owned, Selinux, levels_set_by};
 use rules::view::{Namespace, Pod};
 use text::Path;
 
+use crate::Kind;
 use crate::audit::remembered::Remembered;
 use crate::audit::{AuditError, Dump, DumpObject, abbreviated};
 pub use allocate::{AllocateError, AllocationProblem, LevelAllocation, NewAnnotation, TakenLevel, allocate};
@@ -28,16 +31,40 @@ use foreign::SetLevel;
 pub use namespace_level::{LevelOrigin, NamespaceLevel};
 pub use namespace_levels::{LevelError, namespace_levels};
 pub use settings::SelinuxSettings;
+pub(super) use volumes::FIELDS as VOLUME_FIELDS;
+use volumes::Volumes;
+pub use volumes::{ConflictingVolume, Label, MixedVolume, VolumeUse};
 
 /// The command that creates a suitable dump.
 const COMMAND: &str = "kubectl get namespaces,pods,deployments,statefulsets,daemonsets,replicasets,\
-                       replicationcontrollers,jobs,cronjobs,podtemplates,persistentvolumes --all-namespaces";
+                       replicationcontrollers,jobs,cronjobs,podtemplates,persistentvolumes,persistentvolumeclaims,\
+                       csidrivers --all-namespaces";
 
 /// The kinds in the scope of the policy that are cluster-wide.
 const CLUSTER_WIDE: [&str; 2] = ["Namespace", "PersistentVolume"];
 
 /// The levels of Namespaces, by name.
 type NamespaceOwners = BTreeMap<String, Owned>;
+
+/// Returns the kinds of the objects that the audit reads with these settings.
+#[must_use]
+pub fn kinds(settings: &SelinuxSettings) -> BTreeSet<Kind> {
+    let evaluated = Selinux::SCOPE.0.iter().flat_map(|rule| {
+        rule.versions.iter().map(move |version| (api_version(rule.group, version), rule.kind))
+    });
+    let looked_up = Selinux::READS
+        .0
+        .iter()
+        .filter(|read| settings.reads_profiles() || !read.kind.ends_with("SelinuxProfile"));
+    let looked_up = looked_up.map(|read| (read.api_version.to_owned(), read.kind));
+    let storage = storage::KINDS.map(|(version, kind)| (version.to_owned(), kind));
+    let kinds = evaluated.chain(looked_up).chain(storage);
+    kinds.map(|(version, kind)| (version, kind.to_owned())).collect()
+}
+
+fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
+}
 
 /// Evaluates the objects of a dump as if they were being created, and compares their levels. Pods
 /// that have finished are left out: they run no more, and their controllers create others. Each
@@ -63,6 +90,7 @@ pub fn find(
     let cluster = Remembered::new(dump.objects());
     let mut findings = SelinuxFindings::default();
     let mut levels = Vec::new();
+    let mut volumes = Volumes::of(dump)?;
     let mut unknown = BTreeSet::new();
     for rule in Selinux::SCOPE.0 {
         if !rule.subresource().is_empty() || !rule.operations.contains(&Operation::Create) {
@@ -70,18 +98,17 @@ pub fn find(
         }
         let is_cluster_wide = CLUSTER_WIDE.contains(&rule.kind);
         for version in rule.versions {
-            let api_version = match rule.group {
-                "" => (*version).to_owned(),
-                group => format!("{group}/{version}"),
-            };
-            for object in dump.objects_of_kind(&api_version, rule.kind)? {
+            for object in dump.objects_of_kind(&api_version(rule.group, version), rule.kind)? {
                 evaluated();
                 if rule.kind == "Pod" && has_finished(&object)? {
                     continue;
                 }
                 let lacks_namespace = !is_cluster_wide && !known.contains(&object.namespace);
                 if !is_cluster_wide {
-                    levels.extend(levels_of(&object)?);
+                    object.visit(|root| {
+                        levels.extend(levels_of(&object, root)?);
+                        volumes.add(&object, root)
+                    })?;
                 }
                 if lacks_namespace && let Ok(owned) = settings.ownership.of(&object.namespace, None) {
                     owners.insert(object.namespace.clone(), owned);
@@ -99,7 +126,11 @@ pub fn find(
     }
     findings.collisions = shared::find(&owners);
     findings.foreign = foreign::find(levels, &owners);
+    let volumes = volumes.findings();
     findings.notes = notes(&unknown, &owners);
+    findings.notes.extend(volumes.notes());
+    findings.volumes = volumes.conflicting;
+    findings.mixed_volumes = volumes.mixed;
     Ok(findings)
 }
 
@@ -114,21 +145,18 @@ fn has_finished(pod: &DumpObject) -> Result<bool, AuditError> {
     Ok(has_finished)
 }
 
-fn levels_of(object: &DumpObject) -> Result<Vec<SetLevel>, AuditError> {
-    let levels = object.visit(|root| {
-        if object.namespace.is_empty() {
-            return Err(Pod::of(root).metadata().namespace().fault("expected a string, found nothing"));
-        }
-        let set = levels_set_by(Pod::in_object(root, &object.kind))?;
-        let level = |(node, level): (Node<'_>, &str)| SetLevel {
-            object: ObjectReference::of(object),
-            // The path of the node begins with the name of the object; its steps do not.
-            path: Path(&node.steps()).to_string(),
-            level: level.to_owned(),
-        };
-        Ok(set.into_iter().map(level).collect())
-    })?;
-    Ok(levels)
+fn levels_of(object: &DumpObject, root: Node<'_>) -> Result<Vec<SetLevel>, Fault> {
+    if object.namespace.is_empty() {
+        return Err(Pod::of(root).metadata().namespace().fault("expected a string, found nothing"));
+    }
+    let set = levels_set_by(Pod::in_object(root, &object.kind))?;
+    let level = |(node, level): (Node<'_>, &str)| SetLevel {
+        object: ObjectReference::of(object),
+        // The path of the node begins with the name of the object; its steps do not.
+        path: Path(&node.steps()).to_string(),
+        level: level.to_owned(),
+    };
+    Ok(set.into_iter().map(level).collect())
 }
 
 /// Whether a level belongs to a Namespace, and not to every pod.

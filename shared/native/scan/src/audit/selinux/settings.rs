@@ -21,4 +21,10 @@ impl SelinuxSettings {
         let ownership = Ownership::configure(json.as_bytes())?;
         Ok(Self { json, ownership })
     }
+
+    /// Whether the policy looks up the types of SELinux profiles.
+    pub(super) fn reads_profiles(&self) -> bool {
+        let settings: Value = serde_json::from_str(&self.json).unwrap_or_default();
+        settings.pointer("/types/fromSelinuxProfiles") == Some(&Value::Bool(true))
+    }
 }

@@ -5,10 +5,12 @@ mod selinux;
 
 pub(super) use selinux::shared as selinux_level;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use ::scan::audit::{AuditError, Kept};
+use ::scan::Kind;
+use ::scan::audit::{self, AuditError, Kept};
 use admission::PolicyEntry;
 use rules::pod_security::PodSecurity;
 use serde::Serialize;
@@ -28,19 +30,21 @@ static POD_SECURITY: PolicyEntry = PolicyEntry::of::<PodSecurity>();
 const FOUND: u8 = 1;
 
 /// Audits a dump and prints the findings; prints nothing if the dump or settings cannot be read.
-pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
+pub(crate) fn audit(command: &Audit) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
-    match audit {
+    match command {
         Audit::PodSecurity { dump, settings } => scan::audit(&POD_SECURITY, dump, settings, &mut reader),
         Audit::MirrorLabels(args) => {
-            let found = find(args, Kept::Metadata, &mut reader, ::scan::audit::mirror_labels::find)?;
+            let kinds = audit::mirror_labels::kinds();
+            let found = find(args, Kept::Metadata, &kinds, &mut reader, audit::mirror_labels::find)?;
             report(&found, found.is_empty(), args.output, |out| mirror_labels::write(out, &found))
         }
         Audit::Selinux { dump, settings } => {
             let (settings, _) = read_settings(settings, &mut reader)?;
-            let found = find(dump, Kept::Levels, &mut reader, |dump| {
+            let kinds = audit::selinux::kinds(&settings);
+            let found = find(dump, Kept::Levels, &kinds, &mut reader, |dump| {
                 let progress = bar(None, "{spinner} {human_pos} objects evaluated, {per_sec}");
-                ::scan::audit::selinux::find(dump, &settings, &mut || progress.inc(1))
+                audit::selinux::find(dump, &settings, &mut || progress.inc(1))
             })?;
             report(&found, found.is_empty(), dump.output, |out| selinux::write(out, &found))
         }
@@ -50,10 +54,11 @@ pub(crate) fn audit(audit: &Audit) -> Result<ExitCode, Failure> {
 fn find<F>(
     args: &DumpArgs,
     kept: Kept,
+    kinds: &BTreeSet<Kind>,
     reader: &mut InputReader,
     find: impl FnOnce(&::scan::audit::Dump) -> Result<F, AuditError>,
 ) -> Result<F, Failure> {
-    let files = DumpFiles::read(&args.dump, kept, reader)?;
+    let files = DumpFiles::read_any(args, kept, kinds, reader)?;
     find(&files.dump).map_err(|error| files.failure(&error))
 }
 

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 
 use scan::audit::abbreviated;
 use scan::audit::selinux::{
-    ChangedObject, DeniedObject, ForeignLevel, NamespaceLevel, SelinuxFindings, SharedLevel,
+    ChangedObject, ConflictingVolume, DeniedObject, ForeignLevel, Label, MixedVolume, NamespaceLevel,
+    ObjectReference, SelinuxFindings, SharedLevel, VolumeUse,
 };
 use serde_json::Value;
 
@@ -17,6 +18,16 @@ pub(super) fn write(out: &mut dyn Write, findings: &SelinuxFindings) -> io::Resu
     for (title, lines) in [
         ("Namespaces with the same level", findings.collisions.iter().map(shared).collect()),
         ("Levels of other Namespaces", findings.foreign.iter().map(foreign).collect()),
+        (
+            "Volumes with different labels, whose pods cannot all start on one node since Kubernetes 1.37; give them \
+             one label, or seLinuxChangePolicy: Recursive",
+            findings.volumes.iter().map(conflicting).collect(),
+        ),
+        (
+            "Volumes with different labels in one pod, which does not start since Kubernetes 1.37; give its containers \
+             one label",
+            findings.mixed_volumes.iter().map(mixed).collect(),
+        ),
         ("Would be denied", findings.denied.iter().flat_map(denied).collect()),
         ("Would be changed", findings.changed.iter().flat_map(changed).collect::<Vec<String>>()),
     ] {
@@ -31,16 +42,17 @@ pub(super) fn write(out: &mut dyn Write, findings: &SelinuxFindings) -> io::Resu
     if findings.is_empty() {
         writeln!(
             out,
-            "No two Namespaces share a level, no pod uses the level of another Namespace, and nothing would be denied \
-             or changed."
+            "No two Namespaces share a level, no pod uses the level of another Namespace, no volume is known to be \
+             mounted with different labels, and nothing would be denied or changed."
         )?;
     } else {
         let objects: BTreeSet<&str> = findings.foreign.iter().map(|one| one.object.text.as_str()).collect();
         writeln!(
             out,
-            "{}, {} with the level of another Namespace, {} denied, {} changed.",
+            "{}, {} with the level of another Namespace, {} with different labels, {} denied, {} changed.",
             counted(findings.collisions.len(), "shared level", "shared levels"),
             counted(objects.len(), "object", "objects"),
+            counted(findings.volumes.len() + findings.mixed_volumes.len(), "volume", "volumes"),
             findings.denied.len(),
             findings.changed.len(),
         )?;
@@ -62,6 +74,29 @@ fn foreign(ForeignLevel { object, path, level, reaches, equal }: &ForeignLevel) 
     let verb = if *equal { "is" } else { "reaches" };
     let namespaces = abbreviated(reaches.iter().map(String::as_str));
     format!("{}: {path}: {level} {verb} the level of {namespaces}", object.text)
+}
+
+fn conflicting(ConflictingVolume { volume, driver, uses, .. }: &ConflictingVolume) -> String {
+    let phrase = |VolumeUse { se_linux_options, objects }: &VolumeUse| {
+        let objects = abbreviated(objects.iter().map(|object: &ObjectReference| object.text.as_str()));
+        format!("{} in {objects}", se_linux_options.as_ref().map_or_else(|| "no label".to_owned(), label))
+    };
+    let uses: Vec<String> = uses.iter().map(phrase).collect();
+    format!("{volume} ({driver}): {}", uses.join("; "))
+}
+
+fn mixed(MixedVolume { object, volume, se_linux_options }: &MixedVolume) -> String {
+    let labels: Vec<String> = se_linux_options.iter().map(label).collect();
+    format!("{}: volume {volume}: {}", object.text, labels.join("; "))
+}
+
+/// The fields of a label that are set, in words.
+fn label(label: &Label) -> String {
+    let Label { user, role, type_name, level } = label;
+    let fields = [("user", user), ("role", role), ("type", type_name), ("level", level)];
+    let fields = fields.iter().filter(|(_, value)| !value.is_empty());
+    let fields: Vec<String> = fields.map(|(name, value)| format!("{name} {value}")).collect();
+    if fields.is_empty() { "no label".to_owned() } else { fields.join(", ") }
 }
 
 fn denied(DeniedObject { object, messages }: &DeniedObject) -> impl Iterator<Item = String> {

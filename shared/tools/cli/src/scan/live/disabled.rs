@@ -14,10 +14,10 @@ use crate::failure::Failure;
 use crate::policy::Engines;
 
 /// A running cluster, which does not exist.
-pub(super) enum Cluster {}
+pub(crate) enum Cluster {}
 
 impl Cluster {
-    pub(super) fn connect(_: Option<&Path>, _: Option<&str>) -> Result<Self, Failure> {
+    pub(crate) fn connect(_: Option<&Path>, _: Option<&str>) -> Result<Self, Failure> {
         let problem = "is not part of this build; run `cargo build --package portcullis` to build it in";
         Err(Failure::about("--live", problem))
     }
@@ -43,7 +43,7 @@ impl Cluster {
         match *self {}
     }
 
-    pub(super) fn look_ups(&self, _: Option<&str>) -> Files {
+    pub(crate) fn look_ups(&self, _: Option<&str>) -> Files {
         match *self {}
     }
 }

@@ -17,7 +17,7 @@ use crate::interruption;
 use crate::policy::Engines;
 use crate::source::SourceName;
 
-pub(super) struct Cluster {
+pub(crate) struct Cluster {
     connection: Connection,
     discovery: Discovery,
     interrupted: Arc<AtomicBool>,
@@ -25,7 +25,7 @@ pub(super) struct Cluster {
 
 impl Cluster {
     /// Connects to a cluster and asks for its kinds. The first signal interrupts its requests.
-    pub(super) fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Self, Failure> {
+    pub(crate) fn connect(kubeconfig: Option<&Path>, context: Option<&str>) -> Result<Self, Failure> {
         let target =
             Target { kubeconfig: kubeconfig.map(Path::to_owned), context: context.map(str::to_owned) };
         let mut connection = Connection::open(&target).map_err(failure)?;
@@ -132,7 +132,7 @@ impl Cluster {
     }
 
     /// Returns the objects that policies look up.
-    pub(super) fn look_ups(&self, namespace: Option<&str>) -> LookUps<'_> {
+    pub(crate) fn look_ups(&self, namespace: Option<&str>) -> LookUps<'_> {
         LookUps::new(&self.connection, &self.discovery, namespace)
     }
 }
