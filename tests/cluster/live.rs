@@ -289,6 +289,21 @@ pub(crate) fn compare_with_the_dump() {
     assert_eq!(text(&audited.stdout), text(&of_dump.stdout), "{}", text(&of_dump.stderr));
     let audited: Value = serde_json::from_slice(&audited.stdout).unwrap();
     assert_eq!(audited["mixedVolumes"][0]["name"], json!("mixed"));
+    let settings = server.folder().join("settings.json");
+    let selected =
+        json!({ "namespaceSelector": { "matchLabels": { "team": "a" } }, "controlName": "Host Namespaces" });
+    fs::write(&settings, json!({ "level": "baseline", "exclude": [selected] }).to_string()).unwrap();
+    let audited = portcullis(&[
+        "audit",
+        "pod-security",
+        "--live",
+        "--kubeconfig",
+        admin.to_str().unwrap(),
+        "--settings",
+        settings.to_str().unwrap(),
+    ]);
+    assert_eq!(audited.status.code(), Some(1), "{}{}", text(&audited.stdout), text(&audited.stderr));
+    assert!(text(&audited.stdout).contains("0 unknown"), "{}", text(&audited.stdout));
     let audited = portcullis(&["audit", "selinux", "--live", "--kubeconfig", viewer.to_str().unwrap()]);
     assert_eq!(audited.status.code(), Some(2), "{}", text(&audited.stdout));
     assert!(

@@ -195,9 +195,7 @@ struct Answer {
 struct Conflict {
     pod: String,
     property: String,
-    value: String,
     other_pod: String,
-    other_value: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -206,11 +204,12 @@ struct MixedVolume {
     volume: String,
 }
 
-/// A property in which two pods differ: the property, and the pods with their values.
-type Difference = (&'static str, [[String; 2]; 2]);
+/// A property in which two pods differ.
+type Difference = (&'static str, [String; 2]);
 
 /// The named differences.
-const TYPES: &str = "labels that differ in the role or type, which files do not have";
+const FILES: &str =
+    "labels that differ in the role or type, which files do not have, or lack a level, which kubelets draw";
 const TWO_NAMES: &str = "a pod mounts one volume under two names, of which the controller keeps one";
 const INLINE: &str = "fc and iscsi in the spec of a pod, which kubelets mount without a label";
 const UNBOUND: &str = "volumes with several labels in one pod, whose claims are not bound yet";
@@ -218,6 +217,7 @@ const UNBOUND: &str = "volumes with several labels in one pod, whose claims are 
 /// Returns the differences of pods that share volumes.
 fn differences(findings: &SelinuxFindings) -> Result<BTreeSet<Difference>, String> {
     let mut differences = BTreeSet::new();
+    let named = |object: &ObjectReference| format!("{}/{}", object.namespace, object.name);
     for volume in &findings.volumes {
         for one in &volume.uses {
             let mut has_conflict = false;
@@ -228,11 +228,10 @@ fn differences(findings: &SelinuxFindings) -> Result<BTreeSet<Difference>, Strin
                 for pods in
                     one.objects.iter().flat_map(|pod| other.objects.iter().map(move |other| [pod, other]))
                 {
-                    let pods = pods.map(|pod| format!("{}/{}", pod.namespace, pod.name));
-                    differences.extend(properties.iter().map(|(property, values)| {
-                        let [one, other] = &pods;
-                        (*property, [[one.clone(), values[0].clone()], [other.clone(), values[1].clone()]])
-                    }));
+                    let pods = pods.map(named);
+                    if pods[0] != pods[1] {
+                        differences.extend(properties.iter().map(|property| (*property, pods.clone())));
+                    }
                 }
             }
             if !has_conflict {
@@ -243,25 +242,17 @@ fn differences(findings: &SelinuxFindings) -> Result<BTreeSet<Difference>, Strin
     Ok(differences)
 }
 
-/// The properties in which two labels conflict, with their values.
-fn properties(labels: [Option<&Label>; 2]) -> Vec<(&'static str, [String; 2])> {
+/// The properties in which two labels conflict. A label without a level conflicts with itself.
+fn properties(labels: [Option<&Label>; 2]) -> Vec<&'static str> {
     let mut properties = Vec::new();
     if labels[0].is_some() != labels[1].is_some() {
-        let policy =
-            |label: Option<&Label>| if label.is_some() { "MountOption" } else { "Recursive" }.to_owned();
-        properties.push(("SELinuxChangePolicy", labels.map(policy)));
+        properties.push("SELinuxChangePolicy");
     }
-    let parts = labels.map(|label| {
-        label.map_or([""; 4], |label| [&*label.user, &*label.role, &*label.type_name, &*label.level])
-    });
-    let conflict = |index: usize| {
-        let [one, other] = [parts[0][index], parts[1][index]];
-        one != other && (index == 3 || !one.is_empty() && !other.is_empty())
-    };
-    if (0..4).any(conflict) {
-        let text =
-            |label: Option<&Label>, parts: [&str; 4]| label.map_or_else(String::new, |_| parts.join(":"));
-        properties.push(("SELinuxLabel", [text(labels[0], parts[0]), text(labels[1], parts[1])]));
+    let levels = labels.map(|label| label.map(|label| &*label.level));
+    let users = labels.map(|label| label.map(|label| &*label.user).unwrap_or_default());
+    let differ = users[0] != users[1] && !users[0].is_empty() && !users[1].is_empty();
+    if levels[0] != levels[1] || levels[0] == Some("") || differ {
+        properties.push("SELinuxLabel");
     }
     properties
 }
@@ -328,23 +319,30 @@ fn has_two_names(cluster: &Cluster, pod: &Value) -> bool {
     disks.iter().collect::<BTreeSet<_>>().len() < disks.len()
 }
 
-/// Returns a cluster without the roles and types of options with a level: files have the user and
-/// the level alone.
+/// Returns a cluster whose options are the labels of files: user and level, and another level for
+/// each container that has options without one.
 fn of_files(cluster: &Cluster) -> Cluster {
-    fn reduce(value: &mut Value) {
-        match value {
-            Value::Object(fields) => {
-                if fields.get("level").is_some_and(|level| level != "") {
-                    fields.retain(|name, _| name == "user" || name == "level");
+    let mut cluster = cluster.clone();
+    let mut drawn = 0;
+    for pod in &mut cluster.pods {
+        let of_pod = pod["spec"]["securityContext"]["seLinuxOptions"].clone();
+        for list in ["initContainers", "containers", "ephemeralContainers"] {
+            for container in pod["spec"][list].as_array_mut().into_iter().flatten() {
+                let own = &container["securityContext"]["seLinuxOptions"];
+                let options = if own.is_null() { &of_pod } else { own };
+                let text = |field: &str| options[field].as_str().unwrap_or_default().to_owned();
+                let is_set = ["user", "role", "type", "level"].iter().any(|field| !text(field).is_empty());
+                if options.is_null() || !is_set {
+                    continue;
                 }
-                fields.values_mut().for_each(reduce);
+                drawn += 1;
+                let level = Some(text("level")).filter(|level| !level.is_empty());
+                let level = level.unwrap_or_else(|| format!("drawn-{drawn}"));
+                container["securityContext"] =
+                    json!({ "seLinuxOptions": { "user": text("user"), "level": level } });
             }
-            Value::Array(items) => items.iter_mut().for_each(reduce),
-            _ => {}
         }
     }
-    let mut cluster = cluster.clone();
-    cluster.pods.iter_mut().for_each(reduce);
     cluster
 }
 
@@ -357,10 +355,12 @@ fn reported(kubernetes: &mut Kubernetes, cluster: &Cluster) -> Result<(BTreeSet<
     let Answer { conflicts, mixed } = kubernetes.ask(&json!(cluster))?;
     let difference = |one: Conflict| {
         let known = ["SELinuxChangePolicy", "SELinuxLabel"].into_iter().find(|known| *known == one.property);
-        let pods = [[one.pod, one.value], [one.other_pod, one.other_value]];
-        known.map(|property| (property, pods)).ok_or_else(|| format!("{}: an unknown property", one.property))
+        known
+            .map(|property| (property, [one.pod, one.other_pod]))
+            .ok_or_else(|| format!("{}: an unknown property", one.property))
     };
-    let differences = conflicts.into_iter().map(difference).collect::<Result<_, _>>()?;
+    let is_pair = |one: &Conflict| one.pod != one.other_pod;
+    let differences = conflicts.into_iter().filter(is_pair).map(difference).collect::<Result<_, _>>()?;
     let mut persistent = Mixed::new();
     for one in mixed {
         if is_persistent(volume(pod(cluster, &one.pod)?, &one.volume)) {
@@ -399,7 +399,7 @@ pub fn compare(plan: Plan) -> Result<Row, String> {
         }
         let theirs = reported(&mut kubernetes, &of_files(cluster))?;
         if ours == theirs {
-            return Ok(Outcome::Named(TYPES));
+            return Ok(Outcome::Named(FILES));
         }
         let mut are_further_unbound = ours.1.is_superset(&theirs.1);
         for (named, name) in ours.1.difference(&theirs.1) {

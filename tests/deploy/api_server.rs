@@ -13,6 +13,7 @@ use tests::api_server::{Answer, ApiServer, User, can_run};
 use tests::process::wait_until;
 use tests::root;
 
+use super::alerts::definition;
 use super::renderings::{RENDERINGS, rendering};
 use super::{BASE, EXAMPLES, base, data, file};
 use crate::files::{parse, read};
@@ -34,10 +35,14 @@ fn the_base_is_accepted_by_an_api_server() {
     // Applies a file or a kustomization without storing it.
     let apply = |option: &str, path: &str| server.kubectl(&["apply", "--dry-run=server", option, path]);
     kubectl(&["create", "--filename", data("definitions").to_str().unwrap()]);
+    server.kubectl_with(&definition().to_string(), &["create", "--filename", "-"]).unwrap();
     kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
 
-    let examples: Vec<(String, Vec<Value>)> =
-        EXAMPLES.iter().map(|name| (format!("artifacthub/deploy/{name}"), file(name))).collect();
+    let examples: Vec<(String, Vec<Value>)> = EXAMPLES
+        .iter()
+        .chain(&["alerts.yaml"])
+        .map(|name| (format!("artifacthub/deploy/{name}"), file(name)))
+        .collect();
     let rendered = RENDERINGS.iter().map(|(name, _)| (format!("tests/deploy/{name}"), rendering(name)));
     let files: Vec<(String, Vec<Value>)> = examples.into_iter().chain(rendered).collect();
     let objects = files.iter().flat_map(|(_, objects)| objects);

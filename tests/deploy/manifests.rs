@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::alerts::PrometheusRule;
 use super::definitions::{DEFINED, violations};
 use super::renderings::{RENDERINGS, rendering};
 use super::{EXAMPLES, base, by_name, data, file, items};
@@ -20,11 +21,12 @@ use crate::files::parse_one;
 /// A check of a value; the error is the reason.
 type Check = fn(&Value) -> Result<(), String>;
 
-/// The kinds of Kubernetes in manifests, with their types.
+/// The kinds of Kubernetes and of the Prometheus operator in manifests, with their types.
 const KUBERNETES: &[(&str, Check)] = &[
     ("ClusterRole", is_exactly::<ClusterRole>),
     ("ClusterRoleBinding", is_exactly::<ClusterRoleBinding>),
     ("ConfigMap", is_exactly::<ConfigMap>),
+    ("PrometheusRule", is_exactly::<PrometheusRule>),
     ("ServiceAccount", is_exactly::<ServiceAccount>),
     ("ValidatingAdmissionPolicy", is_exactly::<ValidatingAdmissionPolicy>),
     ("ValidatingAdmissionPolicyBinding", is_exactly::<ValidatingAdmissionPolicyBinding>),

@@ -1,6 +1,7 @@
 //! The manifests in `artifacthub/deploy` are valid and agree with their policies, and the chart
 //! renders the same objects.
 
+mod alerts;
 mod api_server;
 mod base;
 mod chart;
@@ -57,7 +58,7 @@ pub(crate) fn base() -> Vec<Value> {
     base_files().iter().flat_map(|name| file(name)).collect()
 }
 
-/// The files of the folder that are not part of the base.
+/// The files of the folder that are not part of the base and need nothing but Kubewarden.
 pub(crate) const EXAMPLES: &[&str] = &["admission-policy.yaml", "group.yaml", "policy-server.yaml"];
 
 /// Returns the objects of a file of the folder.

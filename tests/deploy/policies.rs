@@ -114,6 +114,7 @@ fn every_policy_declares_the_needs_of_its_module_and_settings() {
                     let binding = ("ValidatingAdmissionPolicyBinding".to_owned(), name.clone());
                     assert!(named.contains_key(&binding), "{name}: has no binding");
                 }
+                "PrometheusRule" => {}
                 _ => {
                     let kinds = items(&object["rules"]).iter().flat_map(|rule| texts(&rule["resources"]));
                     assert!(kinds.count() > 0);
@@ -192,7 +193,10 @@ fn the_policy_of_a_namespace_matches_the_requests_of_the_cluster_policy() {
 fn every_file_except_the_examples_is_in_the_base() {
     let mut files = base_files();
     files.extend(
-        EXAMPLES.iter().chain(&["kustomization.yaml", "presets", "README.md"]).map(|&name| name.to_owned()),
+        EXAMPLES
+            .iter()
+            .chain(&["alerts.yaml", "kustomization.yaml", "presets", "README.md"])
+            .map(|&name| name.to_owned()),
     );
     assert_eq!(BTreeSet::from_iter(files), names(&root().join(BASE)));
 }

@@ -41,11 +41,9 @@ type volumesAnswer struct {
 
 // volumeConflict is a property in which a pod differs from another one with the same volume.
 type volumeConflict struct {
-	Pod        string `json:"pod"`
-	Property   string `json:"property"`
-	Value      string `json:"value"`
-	OtherPod   string `json:"otherPod"`
-	OtherValue string `json:"otherValue"`
+	Pod      string `json:"pod"`
+	Property string `json:"property"`
+	OtherPod string `json:"otherPod"`
 }
 
 type mixedVolume struct {
@@ -98,11 +96,9 @@ func selinuxVolumes(question []byte) (any, error) {
 	known := *private[volumecache.VolumeCache](controller, "labelCache")
 	for _, conflict := range known.GetConflicts(klog.Logger{}) {
 		answer.Conflicts = append(answer.Conflicts, volumeConflict{
-			Pod:        conflict.Pod.String(),
-			Property:   conflict.PropertyName,
-			Value:      conflict.PropertyValue,
-			OtherPod:   conflict.OtherPod.String(),
-			OtherValue: conflict.OtherPropertyValue,
+			Pod:      conflict.Pod.String(),
+			Property: conflict.PropertyName,
+			OtherPod: conflict.OtherPod.String(),
 		})
 	}
 	return answer, nil

@@ -2,7 +2,7 @@
 //!
 //! Source: `GetPodVolumeNames` in `pkg/volume/util/util.go` of Kubernetes 1.37.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use admission::Fault;
 
@@ -15,10 +15,10 @@ pub struct Mounts<'d> {
     /// Whether the pod has `seLinuxChangePolicy: Recursive`, so that volumes are relabelled and not
     /// mounted with a label.
     pub is_recursive: bool,
-    /// The volumes that containers mount, each with the options of these containers: user, role,
-    /// type and level, empty where they are not set. A container without options, in a pod without
-    /// options, adds none.
-    pub labels: BTreeMap<&'d str, BTreeSet<[&'d str; 4]>>,
+    /// The volumes that containers mount, each with the options of the container of each mount:
+    /// user, role, type and level, empty where they are not set. A container without options, in a
+    /// pod without options, adds none.
+    pub labels: BTreeMap<&'d str, Vec<[&'d str; 4]>>,
 }
 
 impl<'d> Mounts<'d> {

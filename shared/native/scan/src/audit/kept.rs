@@ -14,8 +14,9 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 pub enum Kept {
     /// Metadata and `spec.nodeName`: for the audit of the labels of mirror pods.
     Metadata,
-    /// Metadata, the fields that `selinux` reads, volumes, and the phase of a pod: for the audit of
-    /// levels and of volumes. Kinds that the policy does not evaluate stay whole.
+    /// Metadata, the fields that `selinux` reads, volumes, the phase of a pod and the conditions of
+    /// a Job: for the audit of levels and of volumes. Kinds that the policy does not evaluate stay
+    /// whole.
     Levels,
 }
 
@@ -32,8 +33,9 @@ impl Kept {
         let keep = |fields: &mut Map<String, Value>, names: &[&str]| {
             fields.retain(|name, _| names.contains(&name.as_str()));
         };
+        let is_job = fields.get("kind").is_some_and(|kind| kind == "Job");
         if let Some(Value::Object(status)) = fields.get_mut("status") {
-            keep(status, &["phase"]);
+            keep(status, if is_job { &["conditions"] } else { &["phase"] });
         }
         match self {
             Self::Metadata => {

@@ -37,7 +37,9 @@ pub(crate) fn audit(
         Some(cluster) => Box::new(cluster.objects(scan.policies(), Operation::Create, None)),
         None => Box::new(input::files(&dump.dump, reader)?),
     };
-    let report = scan.run(&mut *input, None, None, &mut ());
+    let mut look_ups = cluster.as_ref().map(|cluster| cluster.look_ups(None));
+    let look_ups = look_ups.as_mut().map(|look_ups| look_ups as &mut dyn Input);
+    let report = scan.run(&mut *input, None, look_ups, &mut ());
     let options =
         FormatOptions { colors: true, version: env!("CARGO_PKG_VERSION"), ..FormatOptions::default() };
     print(|out| match dump.output {

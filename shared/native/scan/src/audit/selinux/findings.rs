@@ -4,7 +4,7 @@ use admission::Decision;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{ConflictingVolume, MixedVolume, NamespaceLevel, changes};
+use super::{ConflictingVolume, MixedVolume, NamespaceLevel, UnknownVolume, changes};
 use crate::audit::DumpObject;
 
 /// The findings of the audit.
@@ -19,6 +19,8 @@ pub struct SelinuxFindings {
     pub volumes: Vec<ConflictingVolume>,
     /// The volumes that containers of one pod mount with different labels.
     pub mixed_volumes: Vec<MixedVolume>,
+    /// The volumes that pods use with different labels, and of which no more is known.
+    pub unknown_volumes: Vec<UnknownVolume>,
     /// The objects that the policy would deny.
     pub denied: Vec<DeniedObject>,
     /// The pods that the policy would change.
@@ -106,6 +108,7 @@ impl SelinuxFindings {
             && self.foreign.is_empty()
             && self.volumes.is_empty()
             && self.mixed_volumes.is_empty()
+            && self.unknown_volumes.is_empty()
             && self.denied.is_empty()
             && self.changed.is_empty()
     }

@@ -33,7 +33,7 @@ pub use namespace_levels::{LevelError, namespace_levels};
 pub use settings::SelinuxSettings;
 pub(super) use volumes::FIELDS as VOLUME_FIELDS;
 use volumes::Volumes;
-pub use volumes::{ConflictingVolume, Label, MixedVolume, VolumeUse};
+pub use volumes::{ConflictingVolume, Label, MixedVolume, UnknownVolume, VolumeUse};
 
 /// The command that creates a suitable dump.
 const COMMAND: &str = "kubectl get namespaces,pods,deployments,statefulsets,daemonsets,replicasets,\
@@ -90,7 +90,7 @@ pub fn find(
     let cluster = Remembered::new(dump.objects());
     let mut findings = SelinuxFindings::default();
     let mut levels = Vec::new();
-    let mut volumes = Volumes::of(dump)?;
+    let mut volumes = Volumes::of(dump, settings.adds_levels())?;
     let mut unknown = BTreeSet::new();
     for rule in Selinux::SCOPE.0 {
         if !rule.subresource().is_empty() || !rule.operations.contains(&Operation::Create) {
@@ -128,9 +128,9 @@ pub fn find(
     findings.foreign = foreign::find(levels, &owners);
     let volumes = volumes.findings();
     findings.notes = notes(&unknown, &owners);
-    findings.notes.extend(volumes.notes());
     findings.volumes = volumes.conflicting;
     findings.mixed_volumes = volumes.mixed;
+    findings.unknown_volumes = volumes.unknown;
     Ok(findings)
 }
 

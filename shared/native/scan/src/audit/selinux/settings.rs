@@ -24,7 +24,17 @@ impl SelinuxSettings {
 
     /// Whether the policy looks up the types of SELinux profiles.
     pub(super) fn reads_profiles(&self) -> bool {
+        self.at("/types/fromSelinuxProfiles") == Value::Bool(true)
+    }
+
+    /// Whether the policy gives levels to pods that are created: unless another mode is set.
+    pub(super) fn adds_levels(&self) -> bool {
+        let is = |value: Value, default: &str| value.is_null() || value == default;
+        is(self.at("/mode"), "Mutate") && self.at("/allocation/source") != "Runtime"
+    }
+
+    fn at(&self, pointer: &str) -> Value {
         let settings: Value = serde_json::from_str(&self.json).unwrap_or_default();
-        settings.pointer("/types/fromSelinuxProfiles") == Some(&Value::Bool(true))
+        settings.pointer(pointer).cloned().unwrap_or_default()
     }
 }

@@ -32,13 +32,16 @@ const MIGRATED: [(&str, &str, &[&str]); 7] = [
     ("azureDisk", "disk.csi.azure.com", &["diskURI"]),
     ("azureFile", AZURE_FILE, &["secretName", "shareName"]),
     ("cinder", "cinder.csi.openstack.org", &["volumeID"]),
-    ("gcePersistentDisk", "pd.csi.storage.gke.io", &["pdName"]),
+    ("gcePersistentDisk", GCE_DISK, &["pdName"]),
     ("portworxVolume", "pxd.portworx.com", &["volumeID"]),
     ("vsphereVolume", "csi.vsphere.vmware.com", &["volumePath"]),
 ];
 
 /// A share is one volume for each name under which it is mounted.
 const AZURE_FILE: &str = "file.csi.azure.com";
+
+/// A disk has its name within a zone.
+const GCE_DISK: &str = "pd.csi.storage.gke.io";
 
 /// The claims, volumes and drivers of a cluster.
 #[derive(Debug)]
@@ -81,7 +84,7 @@ pub(super) enum Place {
 }
 
 /// A volume of a pod.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Mounted {
     /// The name of the `PersistentVolume`; without one, that of the claim or of the disk.
     pub(super) name: String,
@@ -110,9 +113,10 @@ impl Storage {
         Ok(storage)
     }
 
-    /// Whether nothing says if a driver mounts volumes with labels.
+    /// Whether nothing says if a driver mounts volumes with labels: the dump was made without
+    /// drivers.
     pub(super) fn lacks_driver(&self, driver: &str) -> bool {
-        !self.drivers.contains_key(driver) && LABELLED.iter().all(|(_, plugin, _)| *plugin != driver)
+        self.drivers.is_empty() && LABELLED.iter().all(|(_, plugin, _)| *plugin != driver)
     }
 
     /// Finds a volume of a pod or pod template in an object. Returns `None` for a volume that is on
@@ -126,7 +130,7 @@ impl Storage {
         let name = volume.at("name").text()?.unwrap_or_default();
         if volume.at("ephemeral").object()? {
             if object.kind != "Pod" {
-                return Ok(Some(Mounted { name: String::new(), access_modes: Vec::new(), place: None }));
+                return Ok(Some(Mounted::default()));
             }
             let pod = Pod::of(root).metadata().uid().text()?.unwrap_or_default();
             let claim = key(&object.namespace, &format!("{}-{name}", object.name));
@@ -164,11 +168,16 @@ impl Storage {
         }
     }
 
-    /// Returns a place unless its driver says that it does not mount volumes with labels.
+    /// Returns a place unless its driver does not mount volumes with labels. A driver without an
+    /// object does not.
     fn labelled(&self, place: Place) -> Option<Place> {
         match &place {
-            Place::Disk { driver, .. } if self.drivers.get(driver) == Some(&false) => None,
-            _ => Some(place),
+            Place::Disk { driver, .. } if self.lacks_driver(driver) => Some(place),
+            Place::Disk { driver, .. } if LABELLED.iter().any(|(_, plugin, _)| plugin == driver) => {
+                Some(place)
+            }
+            Place::Disk { driver, .. } => self.drivers.get(driver)?.then_some(place),
+            Place::Claim(_) => Some(place),
         }
     }
 }
@@ -195,6 +204,9 @@ impl Volume {
             access_modes.extend(mode.text()?.map(str::to_owned));
         }
         let csi = spec.at("csi");
+        let zone = |key| Pod::of(root).metadata().labels().entry(key)?.map_or(Ok(None), |zone| zone.text());
+        let zone = zone("failure-domain.beta.kubernetes.io/zone")?.or(zone("topology.kubernetes.io/zone")?);
+        let name = if spec.at("gcePersistentDisk").object()? { zone.unwrap_or_default() } else { name };
         let disk = if csi.object()? {
             let text = |field| csi.at(field).text().map(Option::unwrap_or_default).map(str::to_owned);
             Some((text("driver")?, text("volumeHandle")?))
@@ -232,7 +244,7 @@ fn disk(
                 _ => add(&mut handle, value.text()?.unwrap_or_default()),
             }
         }
-        if *driver == AZURE_FILE {
+        if [AZURE_FILE, GCE_DISK].contains(driver) {
             add(&mut handle, scope);
         }
         // Kubernetes accepts aws://ZONE/DISK, too.

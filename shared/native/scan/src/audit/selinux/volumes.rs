@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::findings::ObjectReference;
 use super::storage::{Mounted, Place, Storage};
-use crate::audit::{AuditError, Dump, DumpObject, abbreviated};
+use crate::audit::{AuditError, Dump, DumpObject};
 
 /// The fields that are read of pods, pod templates and persistent volumes, in addition to those
 /// that the policy reads.
@@ -35,6 +35,7 @@ pub(in crate::audit) const FIELDS: Shape<'static> = Shape::Fields(&[(
         ("jobTemplate", Shape::Fields(&[("spec", Shape::Fields(&[("template", TEMPLATE)]))])),
         ("portworxVolume", Shape::ALL),
         ("template", TEMPLATE),
+        ("volumeClaimTemplates", Shape::Fields(&[("metadata", Shape::Fields(&[("name", Shape::ALL)]))])),
         ("volumes", VOLUMES),
         ("vsphereVolume", Shape::ALL),
     ]),
@@ -53,15 +54,11 @@ const VOLUMES: Shape<'static> = Shape::Fields(&[
     ("vsphereVolume", Shape::ALL),
 ]);
 
-/// The kinds whose pod templates say nothing that their pods do not say: nothing creates a pod from
-/// a `PodTemplate`, and a Job creates its pods at once.
-const WITHOUT_FURTHER_PODS: [&str; 2] = ["Job", "PodTemplate"];
-
-/// The part of `seLinuxOptions` of a pod or container that labels the files of a volume. The type
-/// and role are those of processes, and empty if the level is set.
+/// An SELinux label, as `seLinuxOptions` of a pod or container set it. Files have the user and the
+/// level alone, so the role and the type are kept only if there is no level, to name the label.
 ///
-/// Source: `InitLabels` of go-selinux 1.15, with which kubelets compute the label. Without a level,
-/// it chooses a random one, and Kubernetes compares the options.
+/// Source: `InitLabels` of go-selinux 1.15, with which kubelets compute the labels of volumes. It
+/// draws another level for each mount if none is set.
 #[derive(Clone, Debug, Default, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Label {
     /// The user, empty if it is not set.
@@ -103,6 +100,16 @@ pub struct VolumeUse {
     pub objects: Vec<ObjectReference>,
 }
 
+/// A volume that pods use with different labels, and of which it is not known whether it is mounted
+/// with them.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnknownVolume {
+    /// The claim or the volume.
+    pub volume: String,
+    /// The reason, as a sentence without a subject.
+    pub reason: String,
+}
+
 /// A volume that containers of one pod mount with different labels.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -119,91 +126,153 @@ pub struct MixedVolume {
 /// The volumes of a cluster and the pods that use them.
 pub(super) struct Volumes {
     storage: Storage,
+    /// Whether pods that are created get a level, so that a template without one says nothing.
+    adds_levels: bool,
     used: BTreeMap<Place, Used>,
-    mixed: Vec<MixedVolume>,
+    mixed: Vec<(MixedVolume, Source)>,
+    /// The controllers of pods, by UID.
+    with_pods: BTreeSet<String>,
+    /// The controllers of workloads, by the UID of the workload.
+    controllers: BTreeMap<String, String>,
 }
+
+/// A pod, or the UID of the workload with a pod template.
+type Source = Option<String>;
 
 #[derive(Default)]
 struct Used {
     volume: String,
     access_modes: Vec<String>,
-    by_label: BTreeMap<Option<Label>, Vec<ObjectReference>>,
+    by_label: BTreeMap<Option<Label>, Vec<(ObjectReference, Source)>>,
 }
 
-/// The findings about volumes, and those that are unknown.
+/// The findings about volumes.
 #[derive(Default)]
 pub(super) struct VolumeFindings {
     pub(super) conflicting: Vec<ConflictingVolume>,
     pub(super) mixed: Vec<MixedVolume>,
-    /// Claims that pods with different labels use and whose volumes are not known.
-    pub(super) unknown_claims: BTreeSet<String>,
-    /// Drivers of volumes that pods with different labels use, whose objects `CSIDriver` are not
-    /// known.
-    pub(super) unknown_drivers: BTreeSet<String>,
+    pub(super) unknown: Vec<UnknownVolume>,
 }
 
 impl Volumes {
     /// Reads the claims, volumes and drivers of a dump.
-    pub(super) fn of(dump: &Dump) -> Result<Self, AuditError> {
-        Ok(Self { storage: Storage::of(dump)?, used: BTreeMap::new(), mixed: Vec::new() })
+    pub(super) fn of(dump: &Dump, adds_levels: bool) -> Result<Self, AuditError> {
+        Ok(Self {
+            storage: Storage::of(dump)?,
+            adds_levels,
+            used: BTreeMap::new(),
+            mixed: Vec::new(),
+            with_pods: BTreeSet::new(),
+            controllers: BTreeMap::new(),
+        })
     }
 
-    /// Adds a pod or a workload with a pod template.
+    /// Adds a pod that has not finished, or a workload with a pod template.
     pub(super) fn add(&mut self, object: &DumpObject, root: Node<'_>) -> Result<(), Fault> {
+        let metadata = Pod::of(root).metadata();
+        let uid = metadata.uid().text()?.unwrap_or_default().to_owned();
+        let controller = match metadata.controller()? {
+            Some(owner) => owner.uid.text()?.map(str::to_owned),
+            None => None,
+        };
+        let source = match (&*object.kind, controller) {
+            ("Pod", controller) => {
+                self.with_pods.extend(controller);
+                None
+            }
+            // The controller has the same template, or a later one.
+            (_, Some(controller)) => {
+                self.controllers.insert(uid, controller);
+                return Ok(());
+            }
+            // Nothing creates pods from it.
+            ("PodTemplate", None) => return Ok(()),
+            ("Job", None) if has_ended(root)? => return Ok(()),
+            _ => Some(uid),
+        };
         let pod = Pod::in_object(root, &object.kind);
-        if object.kind != "Pod"
-            && (WITHOUT_FURTHER_PODS.contains(&object.kind.as_str())
-                || Pod::of(root).metadata().controller()?.is_some())
-        {
-            return Ok(());
-        }
         let mounts = Mounts::of(pod)?;
+        let mut volumes = Vec::new();
         for volume in pod.volumes()? {
             let name = volume.at("name").text()?.unwrap_or_default();
-            let Some(labels) = mounts.labels.get(name) else { continue };
-            let labels: BTreeSet<Option<Label>> = labels.iter().map(Label::of).collect();
-            let Some(mounted) = self.storage.find(object, root, volume)? else { continue };
-            let Mounted { name: volume, access_modes, place } = mounted;
+            volumes.extend(self.storage.find(object, root, volume)?.map(|mounted| (name, mounted)));
+        }
+        if object.kind == "StatefulSet" {
+            // Each pod has its own claim.
+            for claim in root.at("spec").at("volumeClaimTemplates").items()? {
+                let name = claim.at("metadata").at("name").text()?.unwrap_or_default();
+                volumes.push((name, Mounted::default()));
+            }
+        }
+        for (name, mounted) in volumes {
+            let Some(options) = mounts.labels.get(name) else { continue };
+            let mut labels: BTreeMap<Option<Label>, usize> = BTreeMap::new();
+            for options in options {
+                *labels.entry(Label::of(options)).or_default() += 1;
+            }
+            let has_level = |label: &Option<Label>| label.as_ref().is_some_and(|label| !label.is_random());
+            if source.is_some() && self.adds_levels && (labels.is_empty() || !labels.keys().all(has_level)) {
+                continue;
+            }
             let reference = ObjectReference::of(object);
-            let mut labels = labels.into_iter();
-            let label = labels.next().flatten();
-            let others: Vec<Option<Label>> = labels.collect();
-            if !others.is_empty() {
-                let se_linux_options =
-                    [label].into_iter().chain(others).map(Option::unwrap_or_default).collect();
-                self.mixed.push(MixedVolume { object: reference, volume: name.to_owned(), se_linux_options });
-            } else if let Some(place) = place {
+            let is_random = |(label, count): (&Option<Label>, &usize)| {
+                label.as_ref().is_some_and(Label::is_random) && *count > 1
+            };
+            if labels.len() > 1 || labels.iter().any(is_random) {
+                let se_linux_options = labels.into_keys().map(Option::unwrap_or_default).collect();
+                let mixed = MixedVolume { object: reference, volume: name.to_owned(), se_linux_options };
+                self.mixed.push((mixed, source.clone()));
+            } else if let Some(place) = mounted.place {
                 let used = self.used.entry(place).or_default();
-                used.volume = volume;
-                used.access_modes = access_modes;
-                let label = label.filter(|_| !mounts.is_recursive);
-                used.by_label.entry(label).or_default().push(reference);
+                used.volume = mounted.name;
+                used.access_modes = mounted.access_modes;
+                let label = labels.into_keys().next().flatten().filter(|_| !mounts.is_recursive);
+                let objects = used.by_label.entry(label).or_default();
+                // The objects come one by one, and one can use a volume under several names.
+                if objects.last().is_none_or(|(last, _)| last.text != reference.text) {
+                    objects.push((reference, source.clone()));
+                }
             }
         }
         Ok(())
     }
 
-    /// Compares the labels of each volume.
+    /// Compares the labels of each volume. A workload whose pods exist says nothing that they do
+    /// not say.
     pub(super) fn findings(self) -> VolumeFindings {
-        let mut findings = VolumeFindings { mixed: self.mixed, ..VolumeFindings::default() };
-        for (place, Used { volume, access_modes, by_label }) in self.used {
-            let conflicting = conflicting(by_label.keys());
-            let uses: Vec<VolumeUse> = by_label
-                .into_iter()
-                .zip(conflicting)
-                .filter(|(_, conflicts)| *conflicts)
-                .map(|((se_linux_options, objects), _)| VolumeUse { se_linux_options, objects })
-                .collect();
+        let Self { storage, used, mixed, with_pods, controllers, .. } = self;
+        let has_pods = |uid: &String| with_pods.contains(uid);
+        let mut with_pods_below: BTreeSet<&String> = with_pods.iter().collect();
+        with_pods_below
+            .extend(controllers.iter().filter(|(uid, _)| has_pods(uid)).map(|(_, controller)| controller));
+        let counts = |source: &Source| source.as_ref().is_none_or(|uid| !with_pods_below.contains(uid));
+        let mut findings = VolumeFindings::default();
+        findings.mixed.extend(mixed.into_iter().filter(|(_, source)| counts(source)).map(|(mixed, _)| mixed));
+        for (place, Used { volume, access_modes, by_label }) in used {
+            let mut uses: BTreeMap<Option<Label>, Vec<ObjectReference>> = BTreeMap::new();
+            for (label, objects) in by_label {
+                let objects: Vec<_> = objects
+                    .into_iter()
+                    .filter(|(_, source)| counts(source))
+                    .map(|(object, _)| object)
+                    .collect();
+                if !objects.is_empty() {
+                    uses.insert(label, objects);
+                }
+            }
+            let uses = conflicting(uses);
             if uses.is_empty() {
                 continue;
             }
             match place {
-                Place::Claim(claim) => {
-                    findings.unknown_claims.insert(claim);
-                }
-                Place::Disk { driver, .. } if self.storage.lacks_driver(&driver) => {
-                    findings.unknown_drivers.insert(driver);
-                }
+                Place::Claim(claim) => findings.unknown.push(UnknownVolume {
+                    volume: format!("claim {claim}"),
+                    reason: "is not bound, or the dump lacks its PersistentVolumeClaim or PersistentVolume".to_owned(),
+                }),
+                Place::Disk { driver, .. } if storage.lacks_driver(&driver) => findings.unknown.push(UnknownVolume {
+                    volume,
+                    reason: format!("the dump has no CSIDrivers, which say whether {driver} mounts volumes with labels"),
+                }),
                 Place::Disk { driver, .. } => {
                     findings.conflicting.push(ConflictingVolume { volume, driver, access_modes, uses });
                 }
@@ -213,26 +282,15 @@ impl Volumes {
     }
 }
 
-impl VolumeFindings {
-    /// Returns sentences about the volumes that could not be compared.
-    pub(super) fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if !self.unknown_claims.is_empty() {
-            notes.push(format!(
-                "Pods with different labels use claims that are not bound, or whose PersistentVolumeClaim or \
-                 PersistentVolume the dump lacks, so these pods were not compared: {}",
-                abbreviated(self.unknown_claims.iter().map(String::as_str))
-            ));
+/// Whether a Job creates no further pods.
+fn has_ended(job: Node<'_>) -> Result<bool, Fault> {
+    for condition in job.at("status").at("conditions").items()? {
+        let ends = matches!(condition.at("type").text()?, Some("Complete" | "Failed"));
+        if ends && condition.at("status").text()? == Some("True") {
+            return Ok(true);
         }
-        if !self.unknown_drivers.is_empty() {
-            notes.push(format!(
-                "Pods with different labels share volumes of drivers whose CSIDrivers the dump lacks ({}); a driver \
-                 without one does not mount volumes with labels, so these pods were not compared",
-                abbreviated(self.unknown_drivers.iter().map(String::as_str))
-            ));
-        }
-        notes
     }
+    Ok(false)
 }
 
 impl Label {
@@ -246,31 +304,37 @@ impl Label {
         (label != Self::default()).then_some(label)
     }
 
-    fn parts(&self) -> [&str; 4] {
-        [&self.user, &self.role, &self.type_name, &self.level]
+    /// Whether kubelets draw the level, another one for each mount.
+    fn is_random(&self) -> bool {
+        self.level.is_empty()
     }
 }
 
-/// Returns for each label of a volume whether it conflicts with another one.
+/// Returns the uses of a volume that conflict with another one.
 ///
-/// Nodes replace a user, role or type that is not set, so it may equal any other. They do not
-/// replace a level.
+/// The label of a volume that is mounted without one differs from all others. A user that is not
+/// set may become any other.
 ///
-/// Source: `ConflictsParsed` of `selinuxwarning/translator`.
-fn conflicting<'l>(labels: impl Iterator<Item = &'l Option<Label>> + Clone) -> Vec<bool> {
-    let mut values: [BTreeSet<&str>; 4] = Default::default();
-    for label in labels.clone().flatten() {
-        for (values, part) in values.iter_mut().zip(label.parts()) {
-            values.insert(part);
-        }
+/// Source: `AddPodToVolume` of kubelets, and `ConflictsParsed` of `selinuxwarning/translator`.
+fn conflicting(by_label: BTreeMap<Option<Label>, Vec<ObjectReference>>) -> Vec<VolumeUse> {
+    let objects: BTreeSet<&str> = by_label.values().flatten().map(|object| &*object.text).collect();
+    if objects.len() < 2 {
+        return Vec::new();
     }
-    let [.., levels] = &values;
-    let are_all = levels.len() > 1 || labels.clone().any(Option::is_none) && labels.clone().count() > 1;
-    let has_several = |values: &BTreeSet<&str>| values.iter().filter(|value| !value.is_empty()).count() > 1;
-    let several = values.each_ref().map(has_several);
-    let differs =
-        |label: &Label| label.parts().iter().zip(several).any(|(part, several)| several && !part.is_empty());
-    labels.map(|label| are_all || label.as_ref().is_some_and(differs)).collect()
+    let set = || by_label.keys().flatten();
+    let levels: BTreeSet<&str> = set().map(|label| &*label.level).collect();
+    let users: BTreeSet<&str> = set().map(|label| &*label.user).filter(|user| !user.is_empty()).collect();
+    let are_all =
+        by_label.len() > 1 && (by_label.contains_key(&None) || levels.len() > 1 || levels.contains(""));
+    let several_users = users.len() > 1;
+    let conflicts = |label: &Option<Label>, objects: usize| match label {
+        _ if are_all => true,
+        Some(label) if label.is_random() => objects > 1,
+        Some(label) => several_users && !label.user.is_empty(),
+        None => false,
+    };
+    let conflicting = by_label.into_iter().filter(|(label, objects)| conflicts(label, objects.len()));
+    conflicting.map(|(se_linux_options, objects)| VolumeUse { se_linux_options, objects }).collect()
 }
 
 #[cfg(test)]
@@ -309,8 +373,9 @@ mod tests {
 
     /// The specification of a pod that mounts the claim.
     fn spec(level: &str) -> Value {
+        let options = if level.is_empty() { json!({}) } else { json!({ "level": level }) };
         json!({
-            "securityContext": { "seLinuxOptions": { "level": level } },
+            "securityContext": { "seLinuxOptions": options },
             "volumes": [{ "name": "v", "persistentVolumeClaim": { "claimName": "data" } }],
             "containers": [{ "name": "main", "volumeMounts": [{ "name": "v", "mountPath": "/v" }] }],
         })
@@ -369,55 +434,139 @@ mod tests {
         assert!(with_storage([one, pod("same", &spec("s0:c1,c2"))]).volumes.is_empty());
     }
 
+    fn owned_by(kind: &str, uid: &str) -> Value {
+        json!([{ "apiVersion": "v1", "kind": kind, "name": "w", "uid": uid, "controller": true }])
+    }
+
     #[test]
     fn workloads_that_create_pods_conflict() {
-        let owner = json!([{ "apiVersion": "apps/v1", "kind": "Deployment", "name": "w", "uid": "2", "controller": true }]);
+        let owner = owned_by("Deployment", "2");
         let none = json!([]);
         let cases = [
-            ("Deployment", &none, true),
-            ("CronJob", &none, true),
-            ("ReplicaSet", &none, true),
-            ("ReplicaSet", &owner, false),
-            ("Job", &none, false),
+            ("Deployment", &none, "s0:c3,c4", true),
+            ("CronJob", &none, "s0:c3,c4", true),
+            ("Job", &none, "s0:c3,c4", true),
+            ("ReplicaSet", &none, "s0:c3,c4", true),
+            ("ReplicaSet", &owner, "s0:c3,c4", false),
+            // The policy adds the level to its pods.
+            ("Deployment", &none, "", false),
         ];
-        for (kind, owners, conflicts) in cases {
-            let found = with_storage([pod("one", &spec("s0:c1,c2")), workload(kind, owners, "s0:c3,c4")]);
-            assert_eq!(!found.volumes.is_empty(), conflicts, "{kind} {owners}");
+        for (kind, owners, level, conflicts) in cases {
+            let found = with_storage([pod("one", &spec("s0:c1,c2")), workload(kind, owners, level)]);
+            assert_eq!(!found.volumes.is_empty(), conflicts, "{kind} {owners} {level}");
         }
+        let mut ended = workload("Job", &none, "s0:c3,c4");
+        ended["status"] = json!({ "conditions": [{ "type": "Failed", "status": "True" }] });
+        assert!(with_storage([pod("one", &spec("s0:c1,c2")), ended]).volumes.is_empty());
     }
 
     #[test]
-    fn what_the_dump_lacks_is_a_note() {
+    fn workloads_whose_pods_exist_say_nothing_more() {
+        let mut deployment = workload("Deployment", &json!([]), "s0:c3,c4");
+        deployment["metadata"]["uid"] = json!("deployment");
+        let mut set = workload("ReplicaSet", &owned_by("Deployment", "deployment"), "s0:c1,c2");
+        set["metadata"]["uid"] = json!("set");
+        let mut of_set = pod("one", &spec("s0:c1,c2"));
+        of_set["metadata"]["ownerReferences"] = owned_by("ReplicaSet", "set");
+        let other = pod("other", &spec("s0:c1,c2"));
+        assert!(with_storage([deployment.clone(), set.clone(), of_set, other.clone()]).volumes.is_empty());
+        assert_eq!(with_storage([deployment, set, other]).volumes.len(), 1);
+    }
+
+    #[test]
+    fn each_mount_without_a_level_has_another_label() {
+        let mut spec = spec("");
+        spec["securityContext"]["seLinuxOptions"] = json!({ "type": "spc_t" });
+        let found = with_storage([pod("one", &spec), pod("other", &spec)]);
+        assert_eq!(found.volumes[0].uses[0].objects.len(), 2);
+        assert!(with_storage([pod("one", &spec)]).volumes.is_empty());
+        let container = spec["containers"][0].clone();
+        spec["containers"].as_array_mut().unwrap().push(container);
+        let found = with_storage([pod("one", &spec)]);
+        assert_eq!(json!(found.mixed_volumes[0].se_linux_options), json!([{ "type": "spc_t" }]));
+    }
+
+    #[test]
+    fn claims_of_stateful_sets_are_mounted_with_one_label() {
+        let mut set = workload("StatefulSet", &json!([]), "s0:c1,c2");
+        set["spec"]["volumeClaimTemplates"] = json!([{ "metadata": { "name": "own" } }]);
+        let containers = set["spec"]["template"]["spec"]["containers"].as_array_mut().unwrap();
+        let mount = json!([{ "name": "own", "mountPath": "/own" }]);
+        let options = json!({ "seLinuxOptions": { "level": "s0:c3,c4" } });
+        containers.push(json!({ "name": "a", "volumeMounts": mount }));
+        assert!(with_storage([set.clone()]).mixed_volumes.is_empty());
+        let containers = set["spec"]["template"]["spec"]["containers"].as_array_mut().unwrap();
+        containers.push(json!({ "name": "b", "volumeMounts": mount, "securityContext": options }));
+        assert_eq!(with_storage([set]).mixed_volumes[0].volume, "own");
+    }
+
+    #[test]
+    fn what_the_dump_lacks_is_unknown() {
         let pods = || [pod("one", &spec("s0:c1,c2")), pod("other", &spec("s0:c3,c4"))];
         let claim = found(pods().into());
-        assert!(claim.notes[0].ends_with("shop/data"), "{:?}", claim.notes);
+        assert_eq!(claim.unknown_volumes[0].volume, "claim shop/data");
         let mut without_driver = storage();
         without_driver.pop();
-        let driver_unknown = found(without_driver.iter().cloned().chain(pods()).collect());
-        assert!(driver_unknown.notes[0].contains("(csi.example.com)"), "{:?}", driver_unknown.notes);
+        let no_driver = found(without_driver.iter().cloned().chain(pods()).collect());
+        assert_eq!(no_driver.unknown_volumes[0].volume, "pv");
         let plain = found(without_driver.into_iter().chain([driver(false)]).chain(pods()).collect());
-        for findings in [claim, driver_unknown] {
-            assert!(findings.volumes.is_empty());
-        }
-        assert!(plain.volumes.is_empty() && plain.notes.is_empty());
+        assert!(!claim.is_empty() && claim.volumes.is_empty() && no_driver.volumes.is_empty());
+        assert!(plain.volumes.is_empty() && plain.unknown_volumes.is_empty());
+        assert!(found(vec![pod("one", &spec("s0:c1,c2"))]).unknown_volumes.is_empty());
     }
 
     #[test]
-    fn labels_differ_as_the_controller_compares_them() {
+    fn disks_have_their_name_in_a_zone() {
+        let disk = |name: &str, zone: &str| {
+            let [mut claim, mut volume, _] = <[Value; 3]>::try_from(storage()).unwrap();
+            claim["metadata"]["name"] = json!(name);
+            claim["metadata"]["uid"] = json!(name);
+            claim["spec"]["volumeName"] = json!(name);
+            volume["metadata"] = json!({ "name": name, "labels": { "topology.kubernetes.io/zone": zone } });
+            volume["spec"] =
+                json!({ "claimRef": { "uid": name }, "gcePersistentDisk": { "pdName": "disk" } });
+            let mut spec = spec(if name == "a" { "s0:c1,c2" } else { "s0:c3,c4" });
+            spec["volumes"][0]["persistentVolumeClaim"]["claimName"] = json!(name);
+            [claim, volume, pod(name, &spec)]
+        };
+        let mut driver = driver(true);
+        driver["metadata"]["name"] = json!("pd.csi.storage.gke.io");
+        let conflicts = |zones: [&str; 2]| {
+            let objects = [disk("a", zones[0]), disk("b", zones[1])].concat();
+            found(objects.into_iter().chain([driver.clone()]).collect()).volumes.len()
+        };
+        assert_eq!(conflicts(["eu-a", "eu-a"]), 1);
+        assert_eq!(conflicts(["eu-a", "eu-b"]), 0);
+    }
+
+    #[test]
+    fn labels_conflict_as_kubelets_compare_them() {
         let label = |user: &str, type_name: &str, level: &str| Label::of(&[user, "", type_name, level]);
+        // Labels, and the number of those that conflict.
         let cases = [
-            // A field that is not set may become that of the other label; a level does not.
-            (vec![label("", "t", ""), label("u", "", "")], vec![false, false]),
-            (vec![label("", "t", "s0"), label("", "t", "")], vec![true, true]),
-            (vec![label("", "t", ""), label("u", "", ""), label("", "o", "")], vec![true, false, true]),
-            (vec![label("", "t", "s0"), label("u", "", "s0"), label("", "o", "s0")], vec![false; 3]),
-            (vec![label("v", "", "s0"), label("u", "", "s0"), label("", "", "s0")], vec![true, true, false]),
-            (vec![None, label("", "t", "")], vec![true, true]),
-            (vec![None], vec![false]),
-            (vec![], vec![]),
+            (vec![label("", "t", "s0"), label("u", "", "s0"), label("", "o", "s0")], 0),
+            (vec![label("v", "", "s0"), label("u", "", "s0"), label("", "", "s0")], 2),
+            (vec![label("", "", "s0"), label("", "", "s0:c1")], 2),
+            (vec![label("", "", "s0"), label("", "t", "")], 2),
+            (vec![label("", "o", ""), label("", "t", "")], 2),
+            (vec![label("", "t", ""), label("", "t", "")], 1),
+            (vec![None, label("", "", "s0")], 2),
+            (vec![None, None], 0),
+            (vec![], 0),
         ];
         for (labels, conflicts) in cases {
-            assert_eq!(conflicting(labels.iter()), conflicts, "{labels:?}");
+            let mut by_label: BTreeMap<_, Vec<_>> = BTreeMap::new();
+            for (index, label) in labels.iter().enumerate() {
+                let text = index.to_string();
+                let object = ObjectReference {
+                    kind: String::new(),
+                    namespace: String::new(),
+                    name: String::new(),
+                    text,
+                };
+                by_label.entry(label.clone()).or_default().push(object);
+            }
+            assert_eq!(conflicting(by_label).len(), conflicts, "{labels:?}");
         }
     }
 }

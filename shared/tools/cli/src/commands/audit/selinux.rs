@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use scan::audit::abbreviated;
 use scan::audit::selinux::{
     ChangedObject, ConflictingVolume, DeniedObject, ForeignLevel, Label, MixedVolume, NamespaceLevel,
-    ObjectReference, SelinuxFindings, SharedLevel, VolumeUse,
+    ObjectReference, SelinuxFindings, SharedLevel, UnknownVolume, VolumeUse,
 };
 use serde_json::Value;
 
@@ -24,9 +24,13 @@ pub(super) fn write(out: &mut dyn Write, findings: &SelinuxFindings) -> io::Resu
             findings.volumes.iter().map(conflicting).collect(),
         ),
         (
-            "Volumes with different labels in one pod, which does not start since Kubernetes 1.37; give its containers \
-             one label",
+            "Volumes with different labels in one pod, which may not start since Kubernetes 1.37; give its containers \
+             one label, with a level",
             findings.mixed_volumes.iter().map(mixed).collect(),
+        ),
+        (
+            "Volumes whose pods have different labels, and of which no more is known",
+            findings.unknown_volumes.iter().map(unknown).collect(),
         ),
         ("Would be denied", findings.denied.iter().flat_map(denied).collect()),
         ("Would be changed", findings.changed.iter().flat_map(changed).collect::<Vec<String>>()),
@@ -42,17 +46,18 @@ pub(super) fn write(out: &mut dyn Write, findings: &SelinuxFindings) -> io::Resu
     if findings.is_empty() {
         writeln!(
             out,
-            "No two Namespaces share a level, no pod uses the level of another Namespace, no volume is known to be \
+            "No two Namespaces share a level, no pod uses the level of another Namespace, no volume is \
              mounted with different labels, and nothing would be denied or changed."
         )?;
     } else {
+        let volumes = findings.volumes.len() + findings.mixed_volumes.len() + findings.unknown_volumes.len();
         let objects: BTreeSet<&str> = findings.foreign.iter().map(|one| one.object.text.as_str()).collect();
         writeln!(
             out,
             "{}, {} with the level of another Namespace, {} with different labels, {} denied, {} changed.",
             counted(findings.collisions.len(), "shared level", "shared levels"),
             counted(objects.len(), "object", "objects"),
-            counted(findings.volumes.len() + findings.mixed_volumes.len(), "volume", "volumes"),
+            counted(volumes, "volume", "volumes"),
             findings.denied.len(),
             findings.changed.len(),
         )?;
@@ -90,13 +95,21 @@ fn mixed(MixedVolume { object, volume, se_linux_options }: &MixedVolume) -> Stri
     format!("{}: volume {volume}: {}", object.text, labels.join("; "))
 }
 
+fn unknown(UnknownVolume { volume, reason }: &UnknownVolume) -> String {
+    format!("{volume}: {reason}")
+}
+
 /// The fields of a label that are set, in words.
 fn label(label: &Label) -> String {
     let Label { user, role, type_name, level } = label;
     let fields = [("user", user), ("role", role), ("type", type_name), ("level", level)];
     let fields = fields.iter().filter(|(_, value)| !value.is_empty());
     let fields: Vec<String> = fields.map(|(name, value)| format!("{name} {value}")).collect();
-    if fields.is_empty() { "no label".to_owned() } else { fields.join(", ") }
+    match (fields.is_empty(), level.is_empty()) {
+        (true, _) => "no label".to_owned(),
+        (false, true) => format!("{} without a level", fields.join(", ")),
+        (false, false) => fields.join(", "),
+    }
 }
 
 fn denied(DeniedObject { object, messages }: &DeniedObject) -> impl Iterator<Item = String> {
