@@ -208,8 +208,7 @@ struct MixedVolume {
 type Difference = (&'static str, [String; 2]);
 
 /// The named differences.
-const FILES: &str =
-    "labels that differ in the role or type, which files do not have, or lack a level, which kubelets draw";
+const FILES: &str = "labels of files: without role and type, with the default user, and with another level for each mount without one";
 const TWO_NAMES: &str = "a pod mounts one volume under two names, of which the controller keeps one";
 const INLINE: &str = "fc and iscsi in the spec of a pod, which kubelets mount without a label";
 const UNBOUND: &str = "volumes with several labels in one pod, whose claims are not bound yet";
@@ -249,9 +248,8 @@ fn properties(labels: [Option<&Label>; 2]) -> Vec<&'static str> {
         properties.push("SELinuxChangePolicy");
     }
     let levels = labels.map(|label| label.map(|label| &*label.level));
-    let users = labels.map(|label| label.map(|label| &*label.user).unwrap_or_default());
-    let differ = users[0] != users[1] && !users[0].is_empty() && !users[1].is_empty();
-    if levels[0] != levels[1] || levels[0] == Some("") || differ {
+    let users = labels.map(|label| label.map(|label| &*label.user));
+    if levels[0] != levels[1] || levels[0] == Some("") || users[0] != users[1] {
         properties.push("SELinuxLabel");
     }
     properties
@@ -336,10 +334,11 @@ fn of_files(cluster: &Cluster) -> Cluster {
                     continue;
                 }
                 drawn += 1;
+                let user = Some(text("user")).filter(|user| !user.is_empty());
+                let user = user.unwrap_or_else(|| "system_u".to_owned());
                 let level = Some(text("level")).filter(|level| !level.is_empty());
                 let level = level.unwrap_or_else(|| format!("drawn-{drawn}"));
-                container["securityContext"] =
-                    json!({ "seLinuxOptions": { "user": text("user"), "level": level } });
+                container["securityContext"] = json!({ "seLinuxOptions": { "user": user, "level": level } });
             }
         }
     }

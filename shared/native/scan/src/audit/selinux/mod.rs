@@ -90,7 +90,7 @@ pub fn find(
     let cluster = Remembered::new(dump.objects());
     let mut findings = SelinuxFindings::default();
     let mut levels = Vec::new();
-    let mut volumes = Volumes::of(dump, settings.adds_levels())?;
+    let mut volumes = Volumes::of(dump)?;
     let mut unknown = BTreeSet::new();
     for rule in Selinux::SCOPE.0 {
         if !rule.subresource().is_empty() || !rule.operations.contains(&Operation::Create) {
@@ -107,7 +107,8 @@ pub fn find(
                 if !is_cluster_wide {
                     object.visit(|root| {
                         levels.extend(levels_of(&object, root)?);
-                        volumes.add(&object, root)
+                        let owned = owners.get(&object.namespace);
+                        volumes.add(&object, root, &settings.added_level(owned))
                     })?;
                 }
                 if lacks_namespace && let Ok(owned) = settings.ownership.of(&object.namespace, None) {

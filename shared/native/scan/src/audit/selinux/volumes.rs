@@ -41,6 +41,9 @@ pub(in crate::audit) const FIELDS: Shape<'static> = Shape::Fields(&[(
     ]),
 )]);
 
+/// The user of files in the default contexts of container-selinux.
+const DEFAULT_USER: &str = "system_u";
+
 const TEMPLATE: Shape<'static> = Shape::Fields(&[("spec", Shape::Fields(&[("volumes", VOLUMES)]))]);
 
 const VOLUMES: Shape<'static> = Shape::Fields(&[
@@ -54,14 +57,14 @@ const VOLUMES: Shape<'static> = Shape::Fields(&[
     ("vsphereVolume", Shape::ALL),
 ]);
 
-/// An SELinux label, as `seLinuxOptions` of a pod or container set it. Files have the user and the
-/// level alone, so the role and the type are kept only if there is no level, to name the label.
+/// The SELinux label of files, as kubelets compute it from `seLinuxOptions`. Files have the user
+/// and the level alone, so the role and the type are kept only if there is no level, to name the
+/// label.
 ///
-/// Source: `InitLabels` of go-selinux 1.15, with which kubelets compute the labels of volumes. It
-/// draws another level for each mount if none is set.
+/// Source: `InitLabels` of go-selinux 1.15. It draws another level for each mount if none is set.
 #[derive(Clone, Debug, Default, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Label {
-    /// The user, empty if it is not set.
+    /// The user, empty for the one that files have by default.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub user: String,
     /// The role, empty if it is not set.
@@ -126,8 +129,6 @@ pub struct MixedVolume {
 /// The volumes of a cluster and the pods that use them.
 pub(super) struct Volumes {
     storage: Storage,
-    /// Whether pods that are created get a level, so that a template without one says nothing.
-    adds_levels: bool,
     used: BTreeMap<Place, Used>,
     mixed: Vec<(MixedVolume, Source)>,
     /// The controllers of pods, by UID.
@@ -136,8 +137,27 @@ pub(super) struct Volumes {
     controllers: BTreeMap<String, String>,
 }
 
-/// A pod, or the UID of the workload with a pod template.
-type Source = Option<String>;
+/// The origin of a label.
+#[derive(Clone, Debug)]
+enum Source {
+    Pod,
+    /// A pod template that sets the label.
+    Template,
+    /// A pod template whose pods get a level from the policy. It has the UID of the workload, whose
+    /// pods count instead if they exist: they may be older than the policy.
+    Completed(String),
+}
+
+/// The level that the policy gives to the pods of a template without one.
+#[derive(Clone, Debug)]
+pub(super) enum AddedLevel {
+    /// None.
+    Nothing,
+    /// This level, with `seLinuxChangePolicy: Recursive` or without.
+    Level(String, bool),
+    /// A level that is not known before the pod exists.
+    Unknown,
+}
 
 #[derive(Default)]
 struct Used {
@@ -156,10 +176,9 @@ pub(super) struct VolumeFindings {
 
 impl Volumes {
     /// Reads the claims, volumes and drivers of a dump.
-    pub(super) fn of(dump: &Dump, adds_levels: bool) -> Result<Self, AuditError> {
+    pub(super) fn of(dump: &Dump) -> Result<Self, AuditError> {
         Ok(Self {
             storage: Storage::of(dump)?,
-            adds_levels,
             used: BTreeMap::new(),
             mixed: Vec::new(),
             with_pods: BTreeSet::new(),
@@ -168,30 +187,90 @@ impl Volumes {
     }
 
     /// Adds a pod that has not finished, or a workload with a pod template.
-    pub(super) fn add(&mut self, object: &DumpObject, root: Node<'_>) -> Result<(), Fault> {
+    pub(super) fn add(
+        &mut self,
+        object: &DumpObject,
+        root: Node<'_>,
+        added: &AddedLevel,
+    ) -> Result<(), Fault> {
         let metadata = Pod::of(root).metadata();
         let uid = metadata.uid().text()?.unwrap_or_default().to_owned();
-        let controller = match metadata.controller()? {
-            Some(owner) => owner.uid.text()?.map(str::to_owned),
-            None => None,
-        };
-        let source = match (&*object.kind, controller) {
-            ("Pod", controller) => {
-                self.with_pods.extend(controller);
-                None
+        if let Some(owner) = metadata.controller()? {
+            let controller = owner.uid.text()?.unwrap_or_default().to_owned();
+            let kind = owner.kind.text()?.unwrap_or_default();
+            if object.kind == "Pod" {
+                self.with_pods.insert(controller);
+            } else {
+                self.controllers.insert(uid.clone(), controller);
+                // Their template is that of the ReplicaSet or Job, or a later one.
+                if matches!(kind, "Deployment" | "CronJob") {
+                    return Ok(());
+                }
             }
-            // The controller has the same template, or a later one.
-            (_, Some(controller)) => {
-                self.controllers.insert(uid, controller);
-                return Ok(());
-            }
-            // Nothing creates pods from it.
-            ("PodTemplate", None) => return Ok(()),
-            ("Job", None) if has_ended(root)? => return Ok(()),
-            _ => Some(uid),
-        };
+        }
+        // Nothing creates pods from a PodTemplate, or from a Job that has ended.
+        if object.kind == "PodTemplate" || object.kind == "Job" && has_ended(root)? {
+            return Ok(());
+        }
         let pod = Pod::in_object(root, &object.kind);
         let mounts = Mounts::of(pod)?;
+        for (name, mounted) in self.volumes(object, root, pod)? {
+            let Some(options) = mounts.labels.get(name) else { continue };
+            let mut labels: BTreeMap<Option<Label>, usize> = BTreeMap::new();
+            for options in options {
+                *labels.entry(Label::of(options)).or_default() += 1;
+            }
+            if labels.is_empty() {
+                labels.insert(None, 0);
+            }
+            let lacks_level = |label: &Option<Label>| label.as_ref().is_none_or(Label::is_random);
+            let mut is_recursive = mounts.is_recursive;
+            let mut source = if object.kind == "Pod" { Source::Pod } else { Source::Template };
+            if object.kind != "Pod" && labels.keys().any(lacks_level) {
+                match added {
+                    AddedLevel::Nothing => {}
+                    AddedLevel::Unknown => continue,
+                    AddedLevel::Level(level, recursive) => {
+                        source = Source::Completed(uid.clone());
+                        is_recursive |= *recursive;
+                        labels = labels
+                            .into_iter()
+                            .map(|(label, count)| (Some(Label::completed(label, level)), count))
+                            .collect();
+                    }
+                }
+            }
+            let reference = ObjectReference::of(object);
+            let is_drawn_twice = |(label, count): (&Option<Label>, &usize)| {
+                label.as_ref().is_some_and(Label::is_random) && *count > 1
+            };
+            if labels.len() > 1 || labels.iter().any(is_drawn_twice) {
+                let se_linux_options = labels.into_keys().map(Option::unwrap_or_default).collect();
+                let mixed = MixedVolume { object: reference, volume: name.to_owned(), se_linux_options };
+                self.mixed.push((mixed, source));
+            } else if let Some(place) = mounted.place {
+                let used = self.used.entry(place).or_default();
+                used.volume = mounted.name;
+                used.access_modes = mounted.access_modes;
+                let label = labels.into_keys().next().flatten().filter(|_| !is_recursive);
+                let objects = used.by_label.entry(label).or_default();
+                // The objects come one by one, and one can use a volume under several names.
+                if objects.last().is_none_or(|(last, _)| last.text != reference.text) {
+                    objects.push((reference, source));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the volumes of a pod or pod template that can be mounted with a label, by their
+    /// names in it.
+    fn volumes<'d>(
+        &self,
+        object: &DumpObject,
+        root: Node<'d>,
+        pod: Pod<'d>,
+    ) -> Result<Vec<(&'d str, Mounted)>, Fault> {
         let mut volumes = Vec::new();
         for volume in pod.volumes()? {
             let name = volume.at("name").text()?.unwrap_or_default();
@@ -204,58 +283,22 @@ impl Volumes {
                 volumes.push((name, Mounted::default()));
             }
         }
-        for (name, mounted) in volumes {
-            let Some(options) = mounts.labels.get(name) else { continue };
-            let mut labels: BTreeMap<Option<Label>, usize> = BTreeMap::new();
-            for options in options {
-                *labels.entry(Label::of(options)).or_default() += 1;
-            }
-            let has_level = |label: &Option<Label>| label.as_ref().is_some_and(|label| !label.is_random());
-            if source.is_some() && self.adds_levels && (labels.is_empty() || !labels.keys().all(has_level)) {
-                continue;
-            }
-            let reference = ObjectReference::of(object);
-            let is_random = |(label, count): (&Option<Label>, &usize)| {
-                label.as_ref().is_some_and(Label::is_random) && *count > 1
-            };
-            if labels.len() > 1 || labels.iter().any(is_random) {
-                let se_linux_options = labels.into_keys().map(Option::unwrap_or_default).collect();
-                let mixed = MixedVolume { object: reference, volume: name.to_owned(), se_linux_options };
-                self.mixed.push((mixed, source.clone()));
-            } else if let Some(place) = mounted.place {
-                let used = self.used.entry(place).or_default();
-                used.volume = mounted.name;
-                used.access_modes = mounted.access_modes;
-                let label = labels.into_keys().next().flatten().filter(|_| !mounts.is_recursive);
-                let objects = used.by_label.entry(label).or_default();
-                // The objects come one by one, and one can use a volume under several names.
-                if objects.last().is_none_or(|(last, _)| last.text != reference.text) {
-                    objects.push((reference, source.clone()));
-                }
-            }
-        }
-        Ok(())
+        Ok(volumes)
     }
 
-    /// Compares the labels of each volume. A workload whose pods exist says nothing that they do
-    /// not say.
+    /// Compares the labels of each volume.
     pub(super) fn findings(self) -> VolumeFindings {
-        let Self { storage, used, mixed, with_pods, controllers, .. } = self;
-        let has_pods = |uid: &String| with_pods.contains(uid);
-        let mut with_pods_below: BTreeSet<&String> = with_pods.iter().collect();
-        with_pods_below
-            .extend(controllers.iter().filter(|(uid, _)| has_pods(uid)).map(|(_, controller)| controller));
-        let counts = |source: &Source| source.as_ref().is_none_or(|uid| !with_pods_below.contains(uid));
+        let Self { storage, used, mixed, with_pods, controllers } = self;
+        let above =
+            controllers.iter().filter(|(uid, _)| with_pods.contains(*uid)).map(|(_, controller)| controller);
+        let with_pods: BTreeSet<&String> = with_pods.iter().chain(above).collect();
+        let counts = |source: &Source| !matches!(source, Source::Completed(uid) if with_pods.contains(uid));
         let mut findings = VolumeFindings::default();
         findings.mixed.extend(mixed.into_iter().filter(|(_, source)| counts(source)).map(|(mixed, _)| mixed));
         for (place, Used { volume, access_modes, by_label }) in used {
-            let mut uses: BTreeMap<Option<Label>, Vec<ObjectReference>> = BTreeMap::new();
+            let mut uses: BTreeMap<Option<Label>, Vec<(ObjectReference, Source)>> = BTreeMap::new();
             for (label, objects) in by_label {
-                let objects: Vec<_> = objects
-                    .into_iter()
-                    .filter(|(_, source)| counts(source))
-                    .map(|(object, _)| object)
-                    .collect();
+                let objects: Vec<_> = objects.into_iter().filter(|(_, source)| counts(source)).collect();
                 if !objects.is_empty() {
                     uses.insert(label, objects);
                 }
@@ -295,13 +338,23 @@ fn has_ended(job: Node<'_>) -> Result<bool, Fault> {
 
 impl Label {
     fn of(texts: &[&str; 4]) -> Option<Self> {
+        if texts.iter().all(|text| text.is_empty()) {
+            return None;
+        }
         let [user, role, type_name, level] = texts.map(str::to_owned);
-        let label = if level.is_empty() {
-            Self { user, role, type_name, level }
-        } else {
-            Self { user, level, ..Self::default() }
-        };
-        (label != Self::default()).then_some(label)
+        let user = if user == DEFAULT_USER { String::new() } else { user };
+        let (role, type_name) = if level.is_empty() { (role, type_name) } else { Default::default() };
+        Some(Self { user, role, type_name, level })
+    }
+
+    /// Returns a label with a level if it has none.
+    fn completed(label: Option<Self>, level: &str) -> Self {
+        match label {
+            Some(label) if !label.is_random() => label,
+            label => {
+                Self { user: label.unwrap_or_default().user, level: level.to_owned(), ..Self::default() }
+            }
+        }
     }
 
     /// Whether kubelets draw the level, another one for each mount.
@@ -310,31 +363,25 @@ impl Label {
     }
 }
 
-/// Returns the uses of a volume that conflict with another one.
+/// Returns the uses of a volume that conflict with another one: those with different labels, and
+/// those with a level that is drawn, if there are several pods or a template for them.
 ///
-/// The label of a volume that is mounted without one differs from all others. A user that is not
-/// set may become any other.
-///
-/// Source: `AddPodToVolume` of kubelets, and `ConflictsParsed` of `selinuxwarning/translator`.
-fn conflicting(by_label: BTreeMap<Option<Label>, Vec<ObjectReference>>) -> Vec<VolumeUse> {
-    let objects: BTreeSet<&str> = by_label.values().flatten().map(|object| &*object.text).collect();
-    if objects.len() < 2 {
-        return Vec::new();
-    }
-    let set = || by_label.keys().flatten();
-    let levels: BTreeSet<&str> = set().map(|label| &*label.level).collect();
-    let users: BTreeSet<&str> = set().map(|label| &*label.user).filter(|user| !user.is_empty()).collect();
-    let are_all =
-        by_label.len() > 1 && (by_label.contains_key(&None) || levels.len() > 1 || levels.contains(""));
-    let several_users = users.len() > 1;
-    let conflicts = |label: &Option<Label>, objects: usize| match label {
-        _ if are_all => true,
-        Some(label) if label.is_random() => objects > 1,
-        Some(label) => several_users && !label.user.is_empty(),
-        None => false,
+/// Source: `AddPodToVolume` of kubelets, which compares labels as strings.
+fn conflicting(by_label: BTreeMap<Option<Label>, Vec<(ObjectReference, Source)>>) -> Vec<VolumeUse> {
+    let objects: BTreeSet<&str> = by_label.values().flatten().map(|(object, _)| &*object.text).collect();
+    let are_all = by_label.len() > 1 && objects.len() > 1;
+    let is_drawn_again = |label: &Option<Label>, objects: &[(ObjectReference, Source)]| {
+        label.as_ref().is_some_and(Label::is_random)
+            && (objects.len() > 1 || objects.iter().any(|(_, source)| !matches!(source, Source::Pod)))
     };
-    let conflicting = by_label.into_iter().filter(|(label, objects)| conflicts(label, objects.len()));
-    conflicting.map(|(se_linux_options, objects)| VolumeUse { se_linux_options, objects }).collect()
+    let conflicting =
+        by_label.into_iter().filter(|(label, objects)| are_all || is_drawn_again(label, objects));
+    conflicting
+        .map(|(se_linux_options, objects)| {
+            let objects = objects.into_iter().map(|(object, _)| object).collect();
+            VolumeUse { se_linux_options, objects }
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -398,9 +445,13 @@ mod tests {
     }
 
     fn found(objects: Vec<Value>) -> SelinuxFindings {
+        with_settings(objects, &json!({}))
+    }
+
+    fn with_settings(objects: Vec<Value>, settings: &Value) -> SelinuxFindings {
         let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "shop" } });
         let objects = [namespace].into_iter().chain(objects).collect();
-        let settings = SelinuxSettings::configure(&json!({})).unwrap();
+        let settings = SelinuxSettings::configure(settings).unwrap();
         find(&Dump::new(Objects::from_values(objects).unwrap()), &settings, &mut || ()).unwrap()
     }
 
@@ -448,8 +499,9 @@ mod tests {
             ("Job", &none, "s0:c3,c4", true),
             ("ReplicaSet", &none, "s0:c3,c4", true),
             ("ReplicaSet", &owner, "s0:c3,c4", false),
-            // The policy adds the level to its pods.
-            ("Deployment", &none, "", false),
+            ("ReplicaSet", &owned_by("Rollout", "2"), "s0:c3,c4", true),
+            // The policy adds the level of the Namespace to its pods.
+            ("Deployment", &none, "", true),
         ];
         for (kind, owners, level, conflicts) in cases {
             let found = with_storage([pod("one", &spec("s0:c1,c2")), workload(kind, owners, level)]);
@@ -461,16 +513,48 @@ mod tests {
     }
 
     #[test]
-    fn workloads_whose_pods_exist_say_nothing_more() {
-        let mut deployment = workload("Deployment", &json!([]), "s0:c3,c4");
+    fn the_level_of_a_template_is_that_of_its_pods() {
+        let mut deployment = workload("Deployment", &json!([]), "");
         deployment["metadata"]["uid"] = json!("deployment");
-        let mut set = workload("ReplicaSet", &owned_by("Deployment", "deployment"), "s0:c1,c2");
+        let mut set = workload("ReplicaSet", &owned_by("Deployment", "deployment"), "");
         set["metadata"]["uid"] = json!("set");
         let mut of_set = pod("one", &spec("s0:c1,c2"));
         of_set["metadata"]["ownerReferences"] = owned_by("ReplicaSet", "set");
         let other = pod("other", &spec("s0:c1,c2"));
-        assert!(with_storage([deployment.clone(), set.clone(), of_set, other.clone()]).volumes.is_empty());
-        assert_eq!(with_storage([deployment, set, other]).volumes.len(), 1);
+        assert!(
+            with_storage([deployment.clone(), set.clone(), of_set.clone(), other.clone()]).volumes.is_empty()
+        );
+        assert_eq!(with_storage([deployment.clone(), set.clone(), other]).volumes.len(), 1);
+        // A template that was changed, and that a controller does not yet apply.
+        deployment["spec"]["template"]["spec"]["securityContext"]["seLinuxOptions"]["level"] =
+            json!("s0:c3,c4");
+        assert_eq!(with_storage([deployment.clone(), set, of_set]).volumes.len(), 1);
+        deployment["spec"]["template"]["spec"]["securityContext"]["seLinuxOptions"]["level"] =
+            json!("s0:c560,c568");
+        let of_namespace = pod("other", &spec("s0:c560,c568"));
+        assert!(
+            with_storage([workload("CronJob", &json!([]), ""), of_namespace, deployment]).volumes.is_empty()
+        );
+    }
+
+    #[test]
+    fn settings_decide_about_the_level_of_a_template() {
+        let conflicts = |settings: Value, level: &str| {
+            let objects = [pod("one", &spec(level)), workload("Deployment", &json!([]), "")];
+            with_settings(storage().into_iter().chain(objects).collect(), &settings).volumes.len()
+        };
+        let recursive = json!({ "volumes": { "changePolicy": "Recursive" } });
+        for (settings, with_level, without) in [
+            (json!({}), 0, 1),
+            (json!({ "mode": "Validate" }), 1, 0),
+            (recursive, 1, 0),
+            // Not known before the pod exists.
+            (json!({ "allocation": { "scope": "Workload" } }), 0, 0),
+            (json!({ "allocation": { "source": "Runtime" } }), 1, 0),
+        ] {
+            assert_eq!(conflicts(settings.clone(), "s0:c560,c568"), with_level, "{settings}");
+            assert_eq!(conflicts(settings.clone(), ""), without, "{settings}");
+        }
     }
 
     #[test]
@@ -544,8 +628,8 @@ mod tests {
         let label = |user: &str, type_name: &str, level: &str| Label::of(&[user, "", type_name, level]);
         // Labels, and the number of those that conflict.
         let cases = [
-            (vec![label("", "t", "s0"), label("u", "", "s0"), label("", "o", "s0")], 0),
-            (vec![label("v", "", "s0"), label("u", "", "s0"), label("", "", "s0")], 2),
+            (vec![label("", "t", "s0"), label("system_u", "", "s0"), label("", "o", "s0")], 0),
+            (vec![label("v", "", "s0"), label("u", "", "s0"), label("", "", "s0")], 3),
             (vec![label("", "", "s0"), label("", "", "s0:c1")], 2),
             (vec![label("", "", "s0"), label("", "t", "")], 2),
             (vec![label("", "o", ""), label("", "t", "")], 2),
@@ -564,7 +648,7 @@ mod tests {
                     name: String::new(),
                     text,
                 };
-                by_label.entry(label.clone()).or_default().push(object);
+                by_label.entry(label.clone()).or_default().push((object, Source::Pod));
             }
             assert_eq!(conflicting(by_label).len(), conflicts, "{labels:?}");
         }
