@@ -40,7 +40,7 @@ fn options() -> impl Strategy<Value = Option<Value>> {
     option::weighted(0.6, options)
 }
 
-/// Generates a volume of a pod, of which few are distinct.
+/// Generates a volume of a pod. There are few, so that pods share them.
 fn volumes() -> impl Strategy<Value = Value> {
     prop_oneof![
         12 => (0..5_u8).prop_map(|claim| json!({ "persistentVolumeClaim": { "claimName": format!("c{claim}") } })),
@@ -209,7 +209,7 @@ type Difference = (&'static str, [String; 2]);
 
 /// The named differences.
 const FILES: &str = "labels of files: without role and type, with the default user, and with another level for each mount without one";
-const TWO_NAMES: &str = "a pod mounts one volume under two names, of which the controller keeps one";
+const TWO_NAMES: &str = "volumes that a pod has under two names: the controller keeps only one of the labels";
 const INLINE: &str = "fc and iscsi in the spec of a pod, which kubelets mount without a label";
 const UNBOUND: &str = "volumes with several labels in one pod, whose claims are not bound yet";
 

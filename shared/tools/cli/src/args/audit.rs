@@ -11,7 +11,7 @@ use crate::scan::Cluster;
 /// List the findings of a restriction in a cluster, running or from a dump of its objects.
 ///
 /// Create a dump with `kubectl get … -o json`, or read the cluster with --live. Exits with status 0
-/// if nothing is found, 1 if something is found, and 2 if the dump cannot be read.
+/// if there are no findings, 1 if there are findings, and 2 if the objects cannot be read.
 #[derive(Args, Debug)]
 pub(crate) struct AuditArgs {
     #[command(subcommand)]
@@ -69,8 +69,8 @@ pub(crate) struct DumpArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Running cluster")]
 pub(crate) struct ClusterArgs {
-    /// Read the objects of a running cluster instead of a dump, with the credentials of kubectl, or
-    /// with the service account of the pod. Nothing is written.
+    /// Read the objects of a running cluster instead of a dump, with the credentials of kubectl or
+    /// the service account of the pod. The cluster is not changed.
     #[arg(long, conflicts_with = "dump")]
     live: bool,
 

@@ -189,7 +189,7 @@ pub(crate) struct InputArgs {
 #[command(next_help_heading = "Running cluster")]
 pub(crate) struct LiveArgs {
     /// Evaluate the objects of a running cluster, which are read with the credentials of kubectl,
-    /// or with the service account of the pod. Nothing is written.
+    /// or with the service account of the pod. The cluster is not changed.
     ///
     /// Only objects that the rules of a policy name are read, and those that policies look up.
     #[arg(long, conflicts_with_all = OF_FILES)]
