@@ -33,7 +33,7 @@ pub(crate) fn trial(entry: &'static PolicyEntry, cases: Vec<Case>) -> Trial {
 
 /// The results of the conditions of a policy.
 #[derive(Default)]
-struct Seen {
+pub(crate) struct Seen {
     /// The compiled conditions, by expression.
     compiled: HashMap<String, Condition>,
     /// How often each condition was true and false, by name.
@@ -46,6 +46,40 @@ struct Seen {
     kept_away: usize,
     /// Requests with an object that an API server cannot send, and that the policy cannot evaluate.
     malformed: usize,
+}
+
+impl Seen {
+    /// Returns whether one of the conditions keeps a request away.
+    pub(crate) fn keep_away(
+        &mut self,
+        conditions: Vec<MatchCondition>,
+        request: &Value,
+    ) -> Result<bool, String> {
+        let variables = Variables::of(request);
+        let (mut is_kept_away, mut is_error) = (false, false);
+        for MatchCondition { name, expression } in conditions {
+            let condition = match self.compiled.entry(expression) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let condition =
+                        Condition::compile(&name, new.key()).map_err(|error| error.to_string())?;
+                    new.insert(condition)
+                }
+            };
+            let (is_true, is_false) = self.values.entry(name).or_default();
+            match condition.holds(&variables) {
+                Ok(true) => *is_true += 1,
+                Ok(false) => {
+                    *is_false += 1;
+                    is_kept_away = true;
+                }
+                Err(error) if is_sent_by_api_servers(request) => return Err(error.to_string()),
+                Err(_) => is_error = true,
+            }
+        }
+        self.errors += usize::from(is_error && !is_kept_away);
+        Ok(is_kept_away)
+    }
 }
 
 fn check(entry: &'static PolicyEntry, cases: &[Case]) -> Result<(), Failed> {
@@ -145,7 +179,8 @@ fn keeps_away_only_what_is_admitted(
     else {
         return Ok(());
     };
-    let needs = kubewarden::deployment::find(entry.id).ok_or("no deployment.yml")?.needs(&settings);
+    let deployment = kubewarden::deployment::find(entry.id).ok_or("no deployment.yml")?;
+    let needs = deployment.needs(&settings);
     let request = request.as_value();
     let rules = Webhook::from_spec(&json!({ "rules": needs.rules })).map_err(|error| error.to_string())?;
     if rules.decide(request, None) == Decision::NoRuleMatches {
@@ -158,29 +193,12 @@ fn keeps_away_only_what_is_admitted(
             _ => Ok(()),
         };
     }
-    let variables = Variables::of(request);
-    let (mut is_kept_away, mut is_error) = (false, false);
-    for MatchCondition { name, expression } in needs.match_conditions {
-        let condition = match seen.compiled.entry(expression) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let condition = Condition::compile(&name, new.key()).map_err(|error| error.to_string())?;
-                new.insert(condition)
-            }
-        };
-        let (is_true, is_false) = seen.values.entry(name).or_default();
-        match condition.holds(&variables) {
-            Ok(true) => *is_true += 1,
-            Ok(false) => {
-                *is_false += 1;
-                is_kept_away = true;
-            }
-            Err(error) if is_sent_by_api_servers(request) => return Err(error.to_string()),
-            Err(_) => is_error = true,
-        }
-    }
+    let in_manifest = deployment.manifest_needs(&settings).match_conditions;
+    let is_kept_away = [needs.match_conditions, in_manifest]
+        .into_iter()
+        .map(|conditions| seen.keep_away(conditions, request))
+        .try_fold(false, |before, is_kept_away| Ok::<_, String>(is_kept_away? || before))?;
     if !is_kept_away {
-        seen.errors += usize::from(is_error);
         return Ok(());
     }
     let outcome = evaluate::natively(entry, case)?.outcome;

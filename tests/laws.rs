@@ -5,6 +5,7 @@ mod conditions;
 mod fuzzed;
 #[cfg(feature = "modules")]
 mod modules;
+mod registrations;
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -30,6 +31,7 @@ fn main() {
         }
     }
     trials.extend(fuzzed::trials());
+    trials.extend(registrations::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
 

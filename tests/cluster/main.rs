@@ -40,6 +40,7 @@ type Scenario = fn(&Cluster);
 const SCENARIOS: &[(&str, Scenario)] = &[
     ("existing_external_ips_are_tolerated_and_new_ones_denied", external_ips::manual_tests),
     ("a_kubelet_registers_and_updates_its_node", node_labels::a_kubelet),
+    ("a_kubelet_registers_its_node_without_a_policy_server", node_labels::without_a_policy_server),
     ("mirror_pods_have_the_labels_that_the_namespace_lists", mirror_pods::labels),
     ("nodes_write_only_the_status_of_their_pods", pod_updates::statuses),
     ("exclusions_cover_single_findings", pod_security::exclusions),

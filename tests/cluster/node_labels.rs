@@ -104,6 +104,36 @@ pub(crate) fn a_kubelet(cluster: &Cluster) {
     delete_nodes(cluster);
 }
 
+/// While no policy server answers, a kubelet registers its Node with the labels that the settings
+/// admit, and learns that it exists when it starts again.
+pub(crate) fn without_a_policy_server(cluster: &Cluster) {
+    let settings = json!({
+        "labelProfile": "InTree",
+        "protectedLabelKeys": ["foo/dedicated"],
+        "protectedLabelPrefixes": ["example.com/"],
+        "allowedLabelKeys": ["kubernetes.io/role"],
+        "createOnlyLabelKeys": ["node-role.kubernetes.io/worker"],
+        "createOnlyLabelPrefixes": ["pool.kubernetes.io"],
+    });
+    let kubelet = cluster.kubelet("worker-1");
+    let mut kubewarden = Kubewarden::deploy(cluster, &[Policy::protect(POLICY, POLICY, &settings)]);
+    kubewarden.server.kill();
+    let register = |key: &str| {
+        let labels = json!({ "kubernetes.io/hostname": "worker-1", "node.kubernetes.io/windows-build": "10", key: "a" });
+        create(&kubelet, &node("worker-1", &labels))
+    };
+    for key in ["foo/dedicated", "example.com/pool", "x.example.com/pool", "kubernetes.io/instance-type"] {
+        let answer = register(key);
+        assert!(answer.errors.contains("failed calling webhook"), "{key}: {}", answer.errors);
+    }
+    for key in ["foo/rack", "kubernetes.io/role", "node-role.kubernetes.io/worker", "pool.kubernetes.io/a"] {
+        register(key).succeeded();
+        let again = register(key);
+        assert!(again.errors.contains("already exists"), "{key}: {}", again.errors);
+        delete_nodes(cluster);
+    }
+}
+
 fn registers(cluster: &Cluster, kubelet: &User<'_>) {
     let of_the_kubelet = json!({
         "beta.kubernetes.io/arch": "amd64",

@@ -1,4 +1,4 @@
-//! The outages of `docs/troubleshooting.md` and `docs/policy-server.md`, with the ways out.
+//! The outages of `docs/troubleshooting.md` and `docs/before-you-enforce.md`, with the ways out.
 
 use serde_json::json;
 use tests::process::wait_until;

@@ -29,7 +29,7 @@ pub(crate) fn yaml(instance: &Configured) -> String {
         category: &metadata.annotations["io.kubewarden.policy.category"],
         severity: &metadata.annotations["io.kubewarden.policy.severity"],
         settings: &instance.settings,
-        needs: &needs(instance),
+        needs: &instance.manifest_needs().unwrap_or_else(|| missing(instance)),
         skipped_namespaces: &skipped,
         protects: false,
     };
@@ -38,7 +38,11 @@ pub(crate) fn yaml(instance: &Configured) -> String {
 
 /// Returns the needs of an instance.
 pub(crate) fn needs(instance: &Configured) -> Needs {
-    instance.needs().unwrap_or_else(|| panic!("{}: no policy, or none that can be audited", instance.name))
+    instance.needs().unwrap_or_else(|| missing(instance))
+}
+
+fn missing(instance: &Configured) -> ! {
+    panic!("{}: no policy, or none that can be audited", instance.name)
 }
 
 #[test]

@@ -22,7 +22,7 @@ const REFUSAL: &str = r#"{{- fail "this chart installs nothing: it is an entry f
 fn readme(id: &str, metadata: &Metadata) -> String {
     let annotation = |key: &str| &metadata.annotations[key];
     let deployment = kubewarden::deployment::find(id).unwrap();
-    let needs = deployment.needs(&json!({}));
+    let needs = deployment.manifest_needs(&json!({}));
     let tree = format!(
         "{}/blob/{}",
         annotation("io.kubewarden.policy.source"),
@@ -78,7 +78,7 @@ fn readme(id: &str, metadata: &Metadata) -> String {
 /// Returns the settings that change the fields, other than rules and look-ups.
 fn dependencies(deployment: &kubewarden::deployment::Deployment) -> Vec<String> {
     let fields = |settings: &Value| {
-        let needs = deployment.needs(settings);
+        let needs = deployment.manifest_needs(settings);
         (needs.match_conditions, needs.mutating, needs.background_audit)
     };
     let defaults = fields(&json!({}));
@@ -141,7 +141,7 @@ fn the_fields_in_a_readme_are_those_that_the_policy_needs() {
         let text = readme(entry.id, &metadata);
         let (_, fields) = text.split_once("```yaml\n").unwrap();
         let fields: Value = serde_saphyr::from_str(fields.split_once("```").unwrap().0).unwrap();
-        let needs = kubewarden::deployment::find(entry.id).unwrap().needs(&json!({}));
+        let needs = kubewarden::deployment::find(entry.id).unwrap().manifest_needs(&json!({}));
         assert_eq!(fields["matchConditions"], json!(needs.match_conditions), "{}", entry.id);
         assert_eq!(fields["mutating"], json!(needs.mutating), "{}", entry.id);
         // The form starts with the rules and look-ups of all settings.

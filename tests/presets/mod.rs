@@ -134,6 +134,7 @@ presets! {
     kubeadm => "kubeadm",
     longhorn => "longhorn",
     openshift => "openshift",
+    prometheus => "prometheus",
     talos => "talos",
 }
 
@@ -155,7 +156,7 @@ fn append(base: &mut Value, over: &Value) {
 
 #[test]
 fn a_distribution_and_its_addons_are_admitted_with_appended_presets() {
-    const ADDONS: [&str; 3] = ["calico", "cilium", "longhorn"];
+    const ADDONS: [&str; 4] = ["calico", "cilium", "longhorn", "prometheus"];
     for distribution in SYSTEMS.iter().filter(|system| !ADDONS.contains(system)) {
         let mut systems = ADDONS.to_vec();
         systems.push(distribution);

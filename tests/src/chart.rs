@@ -49,6 +49,15 @@ impl Configured {
         let policy = kubewarden::deployment::find(&self.id)?;
         if self.audits { policy.audit_needs(&self.settings) } else { Some(policy.needs(&self.settings)) }
     }
+
+    /// Returns the needs of the instance in a manifest, whose settings can be edited alone.
+    #[must_use]
+    pub fn manifest_needs(&self) -> Option<Needs> {
+        if self.audits {
+            return self.needs();
+        }
+        Some(kubewarden::deployment::find(&self.id)?.manifest_needs(&self.settings))
+    }
 }
 
 /// Returns the instances that are enabled in values.

@@ -70,6 +70,18 @@ in * for all with this beginning. */}}
 {{- toJson $entries -}}
 {{- end }}
 
+{{- /* An expression with the values of settings, lists of strings in CEL, instead of
+$(setting). */}}
+{{- define "portcullis.expression" -}}
+{{- $settings := .settings -}}
+{{- $expression := .expression -}}
+{{- range $place := regexFindAll "[$][(][^)]*[)]" $expression -1 | uniq -}}
+  {{- $path := $place | trimPrefix "$(" | trimSuffix ")" | splitList "." -}}
+  {{- $expression = replace $place (include "portcullis.texts" (dict "value" $settings "path" $path)) $expression -}}
+{{- end -}}
+{{- $expression -}}
+{{- end }}
+
 {{- /* The match conditions, as a JSON list. */}}
 {{- define "portcullis.conditions" -}}
 {{- $settings := .settings -}}
@@ -80,7 +92,9 @@ in * for all with this beginning. */}}
     {{- $expressions = list $condition.expression -}}
   {{- end -}}
   {{- range include "portcullis.entries" (dict "settings" $settings "entries" $condition.anyOf) | fromJsonArray -}}
-    {{- $expressions = append $expressions .expression -}}
+    {{- if ne (default "chart" .in) "manifest" -}}
+      {{- $expressions = append $expressions (include "portcullis.expression" (dict "settings" $settings "expression" .expression)) -}}
+    {{- end -}}
   {{- end -}}
   {{- if $expressions -}}
     {{- $conditions = append $conditions (dict "name" $condition.name "expression" (join " ||\n" $expressions)) -}}

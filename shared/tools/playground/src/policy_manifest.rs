@@ -29,7 +29,7 @@ pub(crate) fn of(policy: &str, settings: &Value, purpose: Use) -> Option<String>
         category: &annotation("category")?,
         severity: &annotation("severity")?,
         settings,
-        needs: &deployment.needs(settings),
+        needs: &deployment.manifest_needs(settings),
         skipped_namespaces: if purpose == Use::Deployment && deployment.skips_infrastructure_namespaces() {
             SKIPPED_NAMESPACES
         } else {
@@ -84,7 +84,7 @@ mod tests {
                 Some(value) => value,
                 None => json!({}),
             };
-            let needs = kubewarden::deployment::find(policy).unwrap().needs(&value);
+            let needs = kubewarden::deployment::find(policy).unwrap().manifest_needs(&value);
             let spec = spec(policy, settings);
             assert_eq!(spec["settings"], value, "{policy}");
             assert_eq!(spec["mutating"], json!(needs.mutating), "{policy}");

@@ -39,17 +39,22 @@ impl<T: Clone> Entry<T> {
 }
 
 pub(crate) fn has_one_of(settings: &Value, path: &str, values: &[String]) -> bool {
+    let found = texts(settings, path);
+    values.iter().any(|wanted| match wanted.strip_suffix('*') {
+        _ if wanted.is_empty() => found.is_empty(),
+        Some("") => !found.is_empty(),
+        Some(beginning) => found.iter().any(|value| value.starts_with(beginning)),
+        None => found.contains(wanted),
+    })
+}
+
+/// Returns the values of a setting as texts, none if it is absent or empty.
+pub(crate) fn texts(settings: &Value, path: &str) -> Vec<String> {
     let mut found = vec![settings];
     for name in path.split('.') {
         found = found.into_iter().flat_map(items).filter_map(|value| value.get(name)).collect();
     }
-    let found: Vec<&Value> = found.into_iter().flat_map(items).filter(|value| !is_empty(value)).collect();
-    values.iter().any(|wanted| match wanted.strip_suffix('*') {
-        _ if wanted.is_empty() => found.is_empty(),
-        Some("") => !found.is_empty(),
-        Some(beginning) => found.iter().any(|value| text(value).starts_with(beginning)),
-        None => found.iter().any(|value| text(value) == *wanted),
-    })
+    found.into_iter().flat_map(items).filter(|value| !is_empty(value)).map(text).collect()
 }
 
 /// Returns the items of a list, or a value that is not a list.

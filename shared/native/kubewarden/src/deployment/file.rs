@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use crate::rule::{ContextAwareResource, RuleWithOperations};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::deployment::applies::{Entry, Settings, has_one_of};
+use crate::deployment::applies::{Entry, Settings, has_one_of, texts};
 use crate::deployment::needs::{MatchCondition, Needs, PolicyRule};
 
 /// The text of each file, by policy.
@@ -75,17 +75,42 @@ struct Condition {
 #[derive(Clone, Debug, Deserialize)]
 struct Alternative {
     expression: String,
+    /// The only form that it applies to.
+    #[serde(default, rename = "in")]
+    place: Option<Place>,
+}
+
+/// The form in which an instance is deployed.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "camelCase")]
+enum Place {
+    /// The chart, which renders everything again when its values change.
+    Chart,
+    /// A manifest, whose settings can be edited without its match conditions.
+    Manifest,
 }
 
 impl Deployment {
-    /// Returns the needs of an instance that evaluates requests.
+    /// Returns the needs of an instance that evaluates requests, and that is rendered again when
+    /// its settings change.
     #[must_use]
     pub fn needs(&self, settings: &Value) -> Needs {
+        self.needs_in(Place::Chart, settings)
+    }
+
+    /// Returns the needs of an instance in a manifest, whose settings can be edited alone. The
+    /// match conditions keep away only what most other settings would admit, too.
+    #[must_use]
+    pub fn manifest_needs(&self, settings: &Value) -> Needs {
+        self.needs_in(Place::Manifest, settings)
+    }
+
+    fn needs_in(&self, place: Place, settings: &Value) -> Needs {
         let rules = Entry::of(&self.rules, settings);
         Needs {
             match_conditions: Entry::of(&self.match_conditions, settings)
                 .iter()
-                .filter_map(|condition| condition.with(settings))
+                .filter_map(|condition| condition.with(place, settings))
                 .collect(),
             context_aware_resources: Entry::of(&self.context_aware_resources, settings),
             cluster_role_rules: Entry::of(&self.cluster_role_rules, settings),
@@ -127,7 +152,8 @@ impl Deployment {
         self.skip_infrastructure_namespaces
     }
 
-    /// Returns each setting that something depends on, with the values.
+    /// Returns each setting that something depends on, with the values, but for the settings that
+    /// expressions contain.
     pub fn settings(&self) -> impl Iterator<Item = (&str, &[String])> {
         let audit = self.audit.iter().flat_map(|audit| &audit.rules).flat_map(Entry::settings);
         let alternatives = self.match_conditions.iter().flat_map(|condition| &condition.needed.any_of);
@@ -166,12 +192,28 @@ impl Deployment {
 impl Condition {
     /// Returns the condition with these settings, or `None` if it has alternatives and none
     /// applies. The alternatives contain no conditional operator (`?:`) outside of parentheses.
-    fn with(&self, settings: &Value) -> Option<MatchCondition> {
-        let alternatives = Entry::of(&self.any_of, settings).into_iter().map(|one| one.expression);
+    fn with(&self, place: Place, settings: &Value) -> Option<MatchCondition> {
+        let alternatives = Entry::of(&self.any_of, settings)
+            .into_iter()
+            .filter(|one| one.place.is_none_or(|only| only == place))
+            .map(|one| with_settings(&one.expression, settings));
         let expressions: Vec<String> = self.expression.clone().into_iter().chain(alternatives).collect();
         (!expressions.is_empty())
             .then(|| MatchCondition { name: self.name.clone(), expression: expressions.join(" ||\n") })
     }
+}
+
+/// Replaces `$(setting)` by the values of the setting: a list of strings in CEL, whose literals can
+/// be those of JSON.
+fn with_settings(expression: &str, settings: &Value) -> String {
+    let mut parts = expression.split("$(");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (path, rest) = part.split_once(')').unwrap_or((part, ""));
+        text += &json!(texts(settings, path)).to_string();
+        text += rest;
+    }
+    text
 }
 
 fn resources(rules: &[RuleWithOperations]) -> BTreeSet<(&str, &str)> {
@@ -186,8 +228,6 @@ fn resources(rules: &[RuleWithOperations]) -> BTreeSet<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -210,7 +250,7 @@ mod tests {
                     assert!(known.contains(&key.as_str()), "{id}: {key} in {entry}");
                 }
                 assert!(!entry["expression"].is_string() || entry["anyOf"].is_null(), "{id}: {entry}");
-                check(id, &entry["anyOf"], &["expression", "unless", "when"]);
+                check(id, &entry["anyOf"], &["expression", "in", "unless", "when"]);
             }
         }
         let rule = &["apiGroups", "apiVersions", "operations", "resources", "unless", "when"];
@@ -244,6 +284,28 @@ mod tests {
         let mutating = |id, settings: Value| find(id).unwrap().needs(&settings).mutating;
         assert!(mutating("selinux", Value::Null) && mutating("node-pods", json!({ "mode": "Munge" })));
         assert!(!mutating("selinux", json!({ "mode": "Validate" })) && !mutating("pod-security", json!({})));
+    }
+
+    #[test]
+    fn an_expression_contains_settings() {
+        let settings = json!({ "keys": ["a/b", "\"'\\"], "other": [] });
+        assert_eq!(
+            with_settings("key in $(keys) + $(other) + $(absent) || $(keys).size() > 1", &settings),
+            r#"key in ["a/b","\"'\\"] + [] + [] || ["a/b","\"'\\"].size() > 1"#
+        );
+    }
+
+    /// An edit of the settings in a manifest cannot open a hole by labels that become protected.
+    #[test]
+    fn the_conditions_of_a_manifest_contain_no_settings() {
+        let settings = json!({ "protectedLabelKeys": ["team"], "allowedLabelKeys": ["kubernetes.io/role"] });
+        let conditions = |needs: Needs| json!(needs.match_conditions);
+        let deployment = find("node-labels").unwrap();
+        assert_eq!(
+            conditions(deployment.manifest_needs(&settings)),
+            conditions(deployment.manifest_needs(&json!({})))
+        );
+        assert_ne!(conditions(deployment.needs(&settings)), conditions(deployment.needs(&json!({}))));
     }
 
     #[test]
