@@ -18,7 +18,7 @@ struct Example {
 }
 
 /// Returns the Markdown files of the repository, without generated copies.
-fn documents() -> Vec<PathBuf> {
+pub(crate) fn documents() -> Vec<PathBuf> {
     let mut files = vec![
         root().join("README.md"),
         root().join("artifacthub/deploy/README.md"),
@@ -32,7 +32,7 @@ fn documents() -> Vec<PathBuf> {
 }
 
 /// Returns the fenced code blocks in a language.
-fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
+pub(crate) fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
     let start = format!("```{language}\n");
     let after = text.split(start.as_str()).skip(1);
     after.filter_map(|rest| rest.split_once("```").map(|(block, _)| block)).collect()

@@ -6,7 +6,7 @@ mod api_server;
 mod base;
 mod chart;
 mod definitions;
-mod examples;
+pub(crate) mod examples;
 mod manifests;
 mod policies;
 mod policy_server;

@@ -1,9 +1,11 @@
-//! The pages about these places: their examples name options, inputs and hooks that exist.
+//! The pages about these places: their examples name inputs and hooks that exist. The commands of
+//! all documents name commands, options and files that exist.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::deploy::examples::{blocks, documents};
 use crate::files::read;
 use crate::folder::{Folder, tool};
 
@@ -11,12 +13,6 @@ const PAGES: [&str; 3] = ["ci.md", "kubectl.md", "editors.md"];
 
 pub(crate) fn page(name: &str) -> String {
     read(&tests::root().join("docs").join(name))
-}
-
-/// The code blocks of a page in a language.
-pub(crate) fn blocks(page: &str, language: &str) -> Vec<String> {
-    let start = format!("\n```{language}\n");
-    page.split(&start).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
 fn yaml(path: &str) -> Value {
@@ -59,7 +55,8 @@ fn examples_pass_inputs_that_exist() {
         .map(|hook| hook["id"].as_str().unwrap().to_owned())
         .collect();
     let mut seen = BTreeSet::new();
-    let examples: Vec<Value> = blocks(&page("ci.md"), "yaml")
+    let page = page("ci.md");
+    let examples: Vec<Value> = blocks(&page, "yaml")
         .iter()
         .map(|block| serde_saphyr::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}")))
         .collect();
@@ -109,32 +106,58 @@ fn the_tables_list_every_input() {
     assert_eq!(listed("input"), keys(&yaml("artifacthub/gitlab/portcullis.yml")["spec"]["inputs"]));
 }
 
+/// The commands below a command in its help, and its options.
+fn help(folder: &Folder, commands: &[&str]) -> (BTreeSet<String>, BTreeSet<String>) {
+    let arguments = [commands, &["--help"]].concat();
+    let help = folder.run(tool(), &arguments);
+    assert_eq!(help.status, 0, "portcullis {}", arguments.join(" "));
+    let listed = help.stdout.split("\nCommands:\n").nth(1).unwrap_or_default();
+    let listed = listed.lines().take_while(|line| line.starts_with("  "));
+    let below = listed.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
+    let options = help.stdout.split([' ', ',', '\n', '[', ']', '=']).filter(|word| word.starts_with('-'));
+    (below, options.map(str::to_owned).collect())
+}
+
 #[test]
-fn examples_use_commands_and_options_that_exist() {
+fn commands_have_options_and_files_that_exist() {
+    const FOLDERS: [&str; 5] = [".github/", "artifacthub/", "docs/", "policies/", "tests/"];
     let folder = Folder::new("docs-options");
+    let (commands, _) = help(&folder, &[]);
+    let mut known = BTreeMap::new();
+    let mut help_of =
+        |called: &[&str]| known.entry(called.join(" ")).or_insert_with(|| help(&folder, called)).clone();
     let mut checked = 0;
-    for name in PAGES {
-        for block in blocks(&page(name), "console") {
-            let text = block.replace("\\\n", " ");
-            for call in text.split("portcullis ").skip(1) {
-                let words: Vec<&str> = call.lines().next().unwrap().split_whitespace().collect();
-                let Some(command @ ("scan" | "test" | "run" | "report")) = words.first().copied() else {
-                    continue;
-                };
-                let help = folder.run(tool(), &[command, "--help"]);
-                assert_eq!(help.status, 0, "{name}: portcullis {command}");
-                for option in
-                    words.iter().take_while(|word| **word != "|").filter(|word| word.starts_with('-'))
-                {
-                    let option = option.split('=').next().unwrap();
-                    let known = help.stdout.split([' ', ',', '\n']).any(|word| word == option);
-                    assert!(known || option == "-", "{name}: portcullis {command} {option}");
-                    checked += 1;
+    for path in documents() {
+        let text = read(&path);
+        let place = path.strip_prefix(tests::root()).unwrap().display();
+        for block in blocks(&text, "console") {
+            let block = block.replace("\\\n", " ");
+            for line in block.lines().filter_map(|line| line.trim_start().strip_prefix("$ ")) {
+                let line = line.split(" # ").next().unwrap();
+                let files =
+                    line.split_whitespace().filter(|word| FOLDERS.iter().any(|at| word.starts_with(at)));
+                for file in files {
+                    assert!(tests::root().join(file).exists(), "{place}: {line}: {file}");
+                }
+                for call in line.split("portcullis ").skip(1) {
+                    let words: Vec<&str> = call.split_whitespace().take_while(|word| *word != "|").collect();
+                    let Some(command) = words.first().filter(|word| commands.contains(**word)) else {
+                        continue;
+                    };
+                    let mut called = vec![*command];
+                    let (below, _) = help_of(&called);
+                    called.extend(words.get(1).filter(|word| below.contains(**word)));
+                    let (_, options) = help_of(&called);
+                    for option in words.iter().filter(|word| word.len() > 1 && word.starts_with('-')) {
+                        let option = option.split('=').next().unwrap();
+                        assert!(options.contains(option), "{place}: portcullis {call}: {option}");
+                        checked += 1;
+                    }
                 }
             }
         }
     }
-    assert!(checked >= 8, "{checked}");
+    assert!(checked > 50, "{checked}");
 }
 
 #[test]

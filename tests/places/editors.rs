@@ -3,7 +3,8 @@
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-use super::docs::{blocks, page};
+use super::docs::page;
+use crate::deploy::examples::blocks;
 use crate::folder::{EXPOSED, Folder, tool};
 
 const MONITOR: &str = "\
@@ -34,7 +35,7 @@ fn matched(matcher: &Value, lines: &[&str]) -> Vec<[String; 5]> {
 
 #[test]
 fn the_task_finds_every_problem_that_a_scan_prints() {
-    let tasks: Value = serde_json::from_str(&blocks(&page("editors.md"), "json")[0]).unwrap();
+    let tasks: Value = serde_json::from_str(blocks(&page("editors.md"), "json")[0]).unwrap();
     let task = &tasks["tasks"][0];
     let folder = Folder::new("editors-task");
     folder.file("manifests/web.yaml", EXPOSED.replace("spec:", "spec:\n  nodeport: 3"));

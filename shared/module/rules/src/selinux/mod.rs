@@ -42,6 +42,7 @@ mod text;
 
 pub use mounts::Mounts;
 pub use ownership::{Origin, Owned, Ownership, levels_set_by};
+pub use pod::PROFILE_KINDS;
 pub use policy::Selinux;
 pub use settings::{
     Caution, ChangePolicy, Collisions, HostNamespace, HostNamespaceAction, HostNamespaceLevel, IntraPod,

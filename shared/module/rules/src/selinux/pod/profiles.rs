@@ -8,7 +8,8 @@ use admission::{Cluster, Fault, List, Shape};
 
 pub(in crate::selinux) const API_VERSION: &str = "security-profiles-operator.x-k8s.io/v1alpha2";
 
-pub(in crate::selinux) const KINDS: [&str; 2] = ["SelinuxProfile", "RawSelinuxProfile"];
+/// The kinds of the profiles that `types.fromSelinuxProfiles` looks up.
+pub const KINDS: [&str; 2] = ["SelinuxProfile", "RawSelinuxProfile"];
 
 const FIELDS: Shape<'static> = Shape::Fields(&[
     ("metadata", Shape::Fields(&[("namespace", Shape::ALL)])),

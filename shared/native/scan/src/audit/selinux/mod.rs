@@ -16,7 +16,7 @@ mod volumes;
 use std::collections::{BTreeMap, BTreeSet};
 
 use admission::{Decision, Fault, Node, Operation, Policy};
-use rules::selinux::{Origin, Owned, Selinux, levels_set_by};
+use rules::selinux::{Origin, Owned, PROFILE_KINDS, Selinux, levels_set_by};
 use rules::view::{Namespace, Pod};
 use text::Path;
 
@@ -55,7 +55,7 @@ pub fn kinds(settings: &SelinuxSettings) -> BTreeSet<Kind> {
     let looked_up = Selinux::READS
         .0
         .iter()
-        .filter(|read| settings.reads_profiles() || !read.kind.ends_with("SelinuxProfile"));
+        .filter(|read| settings.reads_profiles() || !PROFILE_KINDS.contains(&read.kind));
     let looked_up = looked_up.map(|read| (read.api_version.to_owned(), read.kind));
     let storage = storage::KINDS.map(|(version, kind)| (version.to_owned(), kind));
     let kinds = evaluated.chain(looked_up).chain(storage);
