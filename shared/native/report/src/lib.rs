@@ -33,6 +33,7 @@ mod model;
 mod moves;
 mod names;
 mod notices;
+mod policy_reports;
 mod read;
 #[cfg(test)]
 mod sample;
@@ -47,4 +48,5 @@ pub use model::{
     DENIED, FAULT, Finding, Level, Mutation, Notice, ObjectRef, OwnerRef, Place, PolicyRef, PolicyTotals,
     Position, Report, Severity, Span, Status, Totals, WARNING,
 };
+pub use policy_reports::AnyReport;
 pub use read::{ReadError, VERSION, read};

@@ -59,6 +59,12 @@ fn not_a_report(problem: impl fmt::Display) -> ReadError {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ReadError(String);
 
+impl ReadError {
+    pub(crate) fn of_policy_reports(problem: impl fmt::Display) -> Self {
+        Self(format!("not policy reports: {problem}"))
+    }
+}
+
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use report::{Comparison, FailOn, Output, Report};
+use report::{AnyReport, FailOn, Output, Report};
 
 use super::args::{OUTPUT, WriteArgs, output};
 use super::reports::Shown;
@@ -44,15 +44,17 @@ struct ConvertArgs {
 /// Print the findings that appeared and went between two scans.
 ///
 /// Findings are compared by their fingerprints, which survive changes of lines and names of pods.
-/// Exits with status 0 if none is new, 1 if some are new (--fail-on), and 2 if a report cannot be
-/// read, is not all, or has new verdicts that are unknown.
+/// If a file has policy reports of another program in JSON (openreports.io, wgpolicyk8s.io), the
+/// objects that each refuses are compared. Exits with status 0 if none is new, 1 if some are new
+/// (--fail-on), and 2 if a report cannot be read, is not all, or has new verdicts that are unknown;
+/// with policy reports, any that are unknown.
 #[derive(Args, Debug)]
 struct DiffArgs {
-    /// Report of the earlier scan; `-` reads standard input.
+    /// Report of the earlier scan, or of another program; `-` reads standard input.
     #[arg(value_name = "OLD")]
     old: String,
 
-    /// Report of the later scan.
+    /// Report of the later scan, or of another program.
     #[arg(value_name = "NEW")]
     new: String,
 
@@ -101,10 +103,13 @@ fn diff(args: &DiffArgs) -> Result<ExitCode, Failure> {
     outputs::check(&write.output, None, OUTPUT)?;
     compare::check_formats(&write.output, "a comparison")?;
     let mut reader = InputReader::default();
-    let old = read(&args.old, &mut reader)?;
-    let new = read(&args.new, &mut reader)?;
+    let mut read = |file: &str| {
+        let source = reader.text(file)?;
+        AnyReport::read(&source.text).map_err(|error| Failure::about(source.name, error))
+    };
+    let (old, new) = (read(&args.old)?, read(&args.new)?);
     outputs::refuse_inputs(&write.output, &|file| reader.has_read(file))?;
-    let comparison = Comparison::since(&old, &new);
+    let comparison = AnyReport::compare(&old, &new);
     reports::write(&write, Shown::Below, &|out, format, options| {
         // Other formats are refused above.
         comparison.write(out, format, options).map(drop)

@@ -1,6 +1,6 @@
 //! `portcullis report`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::folder::Folder;
 
@@ -91,4 +91,41 @@ fn a_diff_has_new_findings_and_its_status() {
             .refused(&["report", "diff", "old.json", "gone.json"], "")
             .starts_with("gone.json: cannot be read")
     );
+}
+
+#[test]
+fn a_diff_with_policy_reports_compares_the_objects_that_are_refused() {
+    let folder = folder();
+    scan(&folder, "scan.json", &[]);
+    let result = |result: &str, namespace: &str, name: &str| {
+        let object = json!({ "apiVersion": "v1", "kind": "Pod", "namespace": namespace, "name": name });
+        json!({ "policy": "baseline", "rule": "host-namespaces", "result": result, "resources": [object] })
+    };
+    let results =
+        [result("fail", "shop", "one"), result("pass", "kube-system", "two"), result("fail", "shop", "x")];
+    let report = json!({
+        "apiVersion": "openreports.io/v1alpha1", "kind": "ClusterReport", "results": results,
+    });
+    folder.file("engine.json", report.to_string());
+    let (status, stdout, stderr) = folder.run(&["report", "diff", "engine.json", "scan.json"], "");
+    assert_eq!((status, stderr.as_str()), (1, ""));
+    let wanted = "\
+New
+  Pod kube-system/two
+    DENIED    all policies/denied
+      refused by pod-security/allowPrivilegeEscalation, pod-security/capabilities_restricted, \
+         pod-security/hostNamespaces, pod-security/runAsNonRoot, pod-security/seccompProfile_restricted
+
+Gone
+  Pod shop/x
+    DENIED    all policies/denied
+      refused by baseline/host-namespaces
+
+Verdicts
+  Pod kube-system/two, all policies: admitted -> denied
+  Pod shop/x, all policies: denied -> admitted
+
+WORSE  1 new finding, 1 gone, 1 stayed, 2 verdicts changed
+";
+    assert_eq!(stdout, wanted);
 }

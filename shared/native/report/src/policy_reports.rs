@@ -1,0 +1,398 @@
+//! Comparisons with the policy reports of other engines.
+//!
+//! Engines find different fields and word them differently, so that their reports answer only one
+//! question in common: which objects are refused. Fields and enumerations follow
+//! `apis/openreports.io/v1alpha1/report_types.go` of openreports/reports-api, whose forerunner has
+//! the group `wgpolicyk8s.io`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use crate::read::ReadError;
+use crate::{
+    Comparison, DENIED, FAULT, Finding, ObjectRef, PolicyRef, PolicyTotals, Report, Status, Totals, read,
+};
+
+/// The report of a scan, or policy reports of another engine.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyReport {
+    /// The report of a scan.
+    Scan(Report),
+    /// Policy reports, with one finding for each object that is refused.
+    Objects(Report),
+}
+
+impl AnyReport {
+    /// Reads the report of a scan, or policy reports in JSON: one, several, or a list.
+    ///
+    /// # Errors
+    /// The text is neither, or a refusal in it names no object.
+    pub fn read(text: &str) -> Result<Self, ReadError> {
+        match serde_json::Deserializer::from_str(text).into_iter::<Header>().next() {
+            Some(Ok(Header { api_version: Some(_) })) => {
+                let documents = serde_json::Deserializer::from_str(text).into_iter::<Document>();
+                objects(documents.collect::<Result<_, _>>().map_err(ReadError::of_policy_reports)?)
+                    .map(Self::Objects)
+            }
+            _ => read(text).map(Self::Scan),
+        }
+    }
+
+    /// Compares two reports: those of two scans by their findings, as at different times, and
+    /// others by the objects that are refused.
+    ///
+    /// Two engines evaluate the same objects at the same time, so an object that either could not
+    /// evaluate makes the comparison incomplete. If one is limited to a namespace, so is the other.
+    #[must_use]
+    pub fn compare(before: &Self, after: &Self) -> Comparison {
+        let (before, after) = match (before, after) {
+            (Self::Scan(before), Self::Scan(after)) => return Comparison::since(before, after),
+            (before, after) => (before.by_object(), after.by_object()),
+        };
+        let namespace = before.namespace.as_ref().or(after.namespace.as_ref());
+        let limited = |report: &Report| {
+            let mut report = report.clone();
+            report
+                .findings
+                .retain(|finding| namespace.is_none() || finding.object.namespace.as_ref() == namespace);
+            report
+        };
+        Comparison::of(&limited(&before), &limited(&after))
+    }
+
+    fn by_object(&self) -> Report {
+        match self {
+            Self::Scan(report) => by_object(report),
+            Self::Objects(report) => report.clone(),
+        }
+    }
+}
+
+/// Returns a report with one finding for each object that a policy refuses, in monitor mode or not,
+/// or cannot evaluate. Exceptions and baselines do not count, as in a cluster.
+fn by_object(report: &Report) -> Report {
+    let mut refused = Refused::default();
+    for finding in &report.findings {
+        let status = match finding.status {
+            Status::Denied | Status::Monitored => Status::Denied,
+            Status::Unknown => Status::Unknown,
+            Status::Warned => continue,
+        };
+        let policy = report.policies.get(finding.policy).map_or("", |policy| policy.name.as_str());
+        for name in finding.names() {
+            let object =
+                ObjectRef { name: name.to_owned(), uid: None, owner: None, ..finding.object.clone() };
+            refused.add(object, status, policy, &finding.rule);
+        }
+    }
+    // A policy that could not be loaded has no findings.
+    let unknown: u64 = report.totals.policies.iter().map(|totals| totals.unknown).sum();
+    let found = report.findings.iter().any(|finding| finding.status == Status::Unknown);
+    let mut by_object = refused.report(report.totals.evaluations);
+    by_object.notices.clone_from(&report.notices);
+    by_object.namespace.clone_from(&report.namespace);
+    by_object.is_partial = report.is_partial || (unknown > 0 && !found);
+    by_object
+}
+
+/// Group, kind, namespace and name.
+type Identity = (String, String, Option<String>, String);
+
+/// The objects that are refused, and why.
+#[derive(Default)]
+struct Refused(BTreeMap<Identity, Refusal>);
+
+struct Refusal {
+    object: ObjectRef,
+    status: Status,
+    /// The rules that refuse the object, or could not evaluate it.
+    rules: BTreeSet<String>,
+}
+
+impl Refused {
+    fn add(&mut self, object: ObjectRef, status: Status, policy: &str, rule: &str) {
+        let identity =
+            (object.group().to_owned(), object.kind.clone(), object.namespace.clone(), object.name.clone());
+        let refusal =
+            self.0.entry(identity).or_insert_with(|| Refusal { object, status, rules: BTreeSet::new() });
+        refusal.status = refusal.status.min(status);
+        refusal.rules.insert(if rule.is_empty() { policy.to_owned() } else { format!("{policy}/{rule}") });
+    }
+
+    fn report(self, evaluations: u64) -> Report {
+        let findings = self.0.into_values().map(|Refusal { object, status, rules }| {
+            let (rule, reason) =
+                if status == Status::Denied { (DENIED, "refused") } else { (FAULT, "not evaluated") };
+            Finding {
+                status,
+                policy: 0,
+                rule: rule.to_owned(),
+                rule_name: None,
+                object,
+                path: None,
+                stable_path: None,
+                value_digest: None,
+                message: format!("{reason} by {}", Vec::from_iter(rules).join(", ")),
+                reason: reason.to_owned(),
+                remedy: None,
+                restricted_field: None,
+                place: None,
+                concerns_pods: false,
+                others: Vec::new(),
+                excepted: None,
+                is_known: false,
+            }
+        });
+        Report {
+            policies: vec![PolicyRef {
+                name: "all policies".to_owned(),
+                protects: true,
+                ..PolicyRef::default()
+            }],
+            findings: findings.collect(),
+            totals: Totals { evaluations, policies: vec![PolicyTotals::default()], ..Totals::default() },
+            ..Report::default()
+        }
+    }
+}
+
+/// The field that distinguishes objects of Kubernetes from reports of scans.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Header {
+    api_version: Option<String>,
+}
+
+/// A document: a policy report, or a list of them.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Document {
+    api_version: String,
+    kind: String,
+    source: Option<String>,
+    items: Option<Vec<Document>>,
+    scope: Option<Reference>,
+    results: Option<Vec<ResultOf>>,
+}
+
+impl Document {
+    fn is_report(&self) -> bool {
+        let group = self.api_version.split('/').next().unwrap_or_default();
+        ["Report", "ClusterReport", "PolicyReport", "ClusterPolicyReport"].contains(&self.kind.as_str())
+            && ["openreports.io", "wgpolicyk8s.io"].contains(&group)
+    }
+}
+
+/// The verdict of a rule about objects: those that it names, or that of the report.
+#[derive(Deserialize)]
+struct ResultOf {
+    policy: String,
+    rule: Option<String>,
+    result: Outcome,
+    resources: Option<Vec<Reference>>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Outcome {
+    Pass,
+    Fail,
+    /// A violation that is not scored.
+    Warn,
+    Error,
+    Skip,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Reference {
+    api_version: String,
+    kind: String,
+    namespace: Option<String>,
+    name: String,
+}
+
+fn objects(mut documents: Vec<Document>) -> Result<Report, ReadError> {
+    let mut refused = Refused::default();
+    let mut evaluations = 0;
+    while let Some(document) = documents.pop() {
+        let items = document.items.as_ref().map(Vec::len);
+        if !document.is_report() && items.unwrap_or_default() == 0 {
+            let kind =
+                if items.is_some() { "an empty list".to_owned() } else { format!("a {}", document.kind) };
+            return Err(ReadError::of_policy_reports(format!("the file has {kind}")));
+        }
+        // They have neither all objects nor their verdicts.
+        if document.source.as_deref() == Some("portcullis") {
+            return Err(ReadError::of_policy_reports(
+                "they are of portcullis; compare the scan that -o json writes",
+            ));
+        }
+        documents.extend(document.items.into_iter().flatten());
+        for ResultOf { policy, rule, result, resources } in document.results.into_iter().flatten() {
+            let status = match result {
+                Outcome::Fail | Outcome::Warn => Some(Status::Denied),
+                Outcome::Error => Some(Status::Unknown),
+                Outcome::Pass => None,
+                Outcome::Skip => continue,
+            };
+            evaluations += 1;
+            let Some(status) = status else { continue };
+            let named = resources.filter(|named| !named.is_empty());
+            let named = named.unwrap_or_else(|| document.scope.iter().cloned().collect());
+            if named.is_empty() {
+                let problem = format!("a result of policy {policy} names no object");
+                return Err(ReadError::of_policy_reports(problem));
+            }
+            for Reference { api_version, kind, namespace, name } in named {
+                let namespace = namespace.filter(|namespace| !namespace.is_empty());
+                let object = ObjectRef { api_version, kind, namespace, name, ..ObjectRef::default() };
+                refused.add(object, status, &policy, rule.as_deref().unwrap_or_default());
+            }
+        }
+    }
+    Ok(refused.report(evaluations))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::format::tests::written;
+    use crate::{Exit, FailOn, Format, sample};
+
+    fn result(policy: &str, result: &str, name: &str) -> Value {
+        let object = json!({ "apiVersion": "v1", "kind": "Pod", "namespace": "shop", "name": name });
+        json!({ "policy": policy, "rule": "r", "result": result, "resources": [object] })
+    }
+
+    fn reports(results: &[Value]) -> String {
+        let (version, kind) = ("openreports.io/v1alpha1", "ClusterReport");
+        json!({ "apiVersion": version, "kind": kind, "metadata": { "name": "merged" }, "results": results })
+            .to_string()
+    }
+
+    fn read(text: &str) -> Report {
+        AnyReport::read(text).unwrap().by_object()
+    }
+
+    fn exit(before: &str, after: &str) -> Exit {
+        let [before, after] = [before, after].map(|text| AnyReport::read(text).unwrap());
+        AnyReport::compare(&before, &after).exit(FailOn::Warn)
+    }
+
+    #[test]
+    fn an_object_is_refused_once_whatever_refuses_it() {
+        let results = [
+            result("a", "fail", "bad"),
+            result("b", "warn", "bad"),
+            result("a", "pass", "good"),
+            result("b", "error", "odd"),
+            result("a", "fail", "odd"),
+            result("b", "error", "unknown"),
+        ];
+        let found: Vec<(String, Status, String)> = read(&reports(&results))
+            .findings
+            .into_iter()
+            .map(|finding| (finding.object.name, finding.status, finding.message))
+            .collect();
+        let wanted = [
+            ("bad", Status::Denied, "refused by a/r, b/r"),
+            ("odd", Status::Denied, "refused by a/r, b/r"),
+            ("unknown", Status::Unknown, "not evaluated by b/r"),
+        ];
+        assert_eq!(found, wanted.map(|(name, status, text)| (name.to_owned(), status, text.to_owned())));
+    }
+
+    #[test]
+    fn a_scan_is_compared_by_object() {
+        let other = ["web-2".to_owned()];
+        // A cluster honours neither exceptions nor baselines.
+        for covered in [
+            sample::finding(),
+            Finding { excepted: Some("agreed".to_owned()), ..sample::finding() },
+            Finding { is_known: true, ..sample::finding() },
+        ] {
+            let finding = Finding { others: other.to_vec(), ..covered };
+            let scan = Report { findings: vec![finding.clone()], ..sample::report() };
+            let ObjectRef { api_version, kind, namespace, name, .. } = finding.object;
+            let object =
+                json!({ "apiVersion": api_version, "kind": kind, "namespace": namespace, "name": name });
+            let first = reports(&[json!({ "policy": "p", "result": "fail", "resources": [object] })]);
+            let first = AnyReport::read(&first).unwrap();
+            let comparison = AnyReport::compare(&first, &AnyReport::Scan(scan));
+            let new: Vec<&str> = comparison.new.iter().map(|finding| finding.object.name.as_str()).collect();
+            assert_eq!((new, comparison.gone.len()), (vec!["web-2"], 0));
+        }
+    }
+
+    #[test]
+    fn nothing_unknown_counts_as_equal() {
+        let [fail, pass, error, skip] =
+            ["fail", "pass", "error", "skip"].map(|outcome| reports(&[result("p", outcome, "web")]));
+        for (before, after, wanted) in [
+            (&fail, &fail, Exit::Clean),
+            (&pass, &fail, Exit::Failed),
+            (&fail, &pass, Exit::Clean),
+            (&error, &error, Exit::NotEvaluated),
+            (&error, &pass, Exit::NotEvaluated),
+            (&pass, &skip, Exit::NotEvaluated),
+        ] {
+            assert_eq!(exit(before, after), wanted, "{before} {after}");
+        }
+        let mut scan = sample::clean();
+        assert_eq!(exit(&pass, &written(&scan, Format::Json)), Exit::Clean);
+        scan.totals.policies[0].unknown = 1;
+        assert_eq!(exit(&pass, &written(&scan, Format::Json)), Exit::NotEvaluated);
+    }
+
+    #[test]
+    fn a_namespace_limits_both_sides() {
+        let other = json!({ "apiVersion": "v1", "kind": "Node", "name": "worker-1" });
+        let reports = reports(&[json!({ "policy": "p", "result": "fail", "resources": [other] })]);
+        let scan = Report { namespace: Some("shop".to_owned()), ..sample::clean() };
+        let comparison = AnyReport::compare(&AnyReport::read(&reports).unwrap(), &AnyReport::Scan(scan));
+        assert_eq!((comparison.new.len(), comparison.gone.len()), (0, 0));
+    }
+
+    #[test]
+    fn lists_scopes_and_versions_of_an_object_are_read() {
+        let report = |version: &str| {
+            let scope = json!({ "apiVersion": version, "kind": "Deployment", "name": "web" });
+            let results = [json!({ "policy": "p", "result": "fail", "resources": null })];
+            let (group, kind) = ("wgpolicyk8s.io/v1alpha2", "PolicyReport");
+            json!({ "apiVersion": group, "kind": kind, "items": null, "scope": scope, "results": results })
+        };
+        let items = [report("apps/v1"), report("apps/v1beta1")];
+        let list = json!({ "apiVersion": "v1", "kind": "List", "items": items }).to_string();
+        assert_eq!(read(&list).findings.len(), 1);
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        let own =
+            json!({ "apiVersion": "openreports.io/v1alpha1", "kind": "Report", "source": "portcullis" });
+        for (text, wanted) in [
+            (
+                json!({ "apiVersion": "v1", "kind": "Pod" }).to_string(),
+                "not policy reports: the file has a Pod",
+            ),
+            (
+                json!({ "apiVersion": "v1", "kind": "List", "items": [] }).to_string(),
+                "not policy reports: the file has an empty list",
+            ),
+            (reports(&[json!({ "policy": "p", "result": "fail" })]), "a result of policy p names no object"),
+            (
+                reports(&[json!({ "policy": "p", "result": "denied" })]),
+                "not policy reports: unknown variant `denied`",
+            ),
+            (own.to_string(), "they are of portcullis; compare the scan that -o json writes"),
+            (String::new(), "not a report of portcullis: EOF"),
+        ] {
+            let error = AnyReport::read(&text).unwrap_err().to_string();
+            assert!(error.contains(wanted), "{error}");
+        }
+    }
+}
