@@ -39,16 +39,29 @@ pub(crate) fn trials() -> [Trial; 2] {
     ]
 }
 
-/// Many labels do not hide one: the conditions stay within the cost that API servers allow.
+/// Many labels do not hide one: the conditions stay within the cost that API servers allow, both
+/// for as many labels as they look at, with the longest keys, and for more.
 fn with_many_labels() -> Result<(), Failed> {
     let deployment = kubewarden::deployment::find("node-labels").ok_or("no deployment.yml")?;
-    let mut labels: BTreeMap<String, String> =
-        (0..20_000).map(|number| (format!("example.com/label-{number}"), String::new())).collect();
-    labels.insert("node-restriction.kubernetes.io/team".to_owned(), "a".to_owned());
-    let request = registration(&json!({}), &labels, false)?.admission_request()?;
-    let conditions = deployment.needs(&json!({})).match_conditions;
-    if Seen::default().keep_away(conditions, request.as_value())? {
-        return Err("kept away".into());
+    let domain = vec!["a".repeat(63); 3].join(".");
+    let keys = |begin: &str| (0..20).map(|number| format!("{begin}{number}")).collect::<Vec<_>>();
+    let settings = json!({
+        "protectedLabelKeys": keys("foo/protected-"),
+        "protectedLabelPrefixes": keys("protected.example.com"),
+        "allowedLabelKeys": keys("kubernetes.io/allowed-"),
+        "createOnlyLabelKeys": keys("foo/create-only-"),
+        "createOnlyLabelPrefixes": keys("create-only.example.com"),
+    });
+    for (number, is_reserved, wanted) in [(64, false, true), (63, true, false), (20_000, true, false)] {
+        let labels = (0..number).map(|number| (format!("{domain}/{number:0>63}"), String::new()));
+        let reserved =
+            is_reserved.then(|| ("node-restriction.kubernetes.io/team".to_owned(), "a".to_owned()));
+        let labels = labels.chain(reserved).collect();
+        let request = registration(&settings, &labels, false)?.admission_request()?;
+        let conditions = deployment.needs(&settings).match_conditions;
+        if Seen::default().keep_away(conditions, request.as_value())? != wanted {
+            return Err(format!("{number} labels").into());
+        }
     }
     Ok(())
 }

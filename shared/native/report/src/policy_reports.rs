@@ -29,6 +29,9 @@ impl AnyReport {
     /// # Errors
     /// The text is neither, or a refusal in it names no object.
     pub fn read(text: &str) -> Result<Self, ReadError> {
+        if text.trim_ascii().is_empty() {
+            return Err(ReadError::empty());
+        }
         match serde_json::Deserializer::from_str(text).into_iter::<Header>().next() {
             Some(Ok(Header { api_version: Some(_) })) => {
                 let documents = serde_json::Deserializer::from_str(text).into_iter::<Document>();
@@ -46,19 +49,18 @@ impl AnyReport {
     /// evaluate makes the comparison incomplete. If one is limited to a namespace, so is the other.
     #[must_use]
     pub fn compare(before: &Self, after: &Self) -> Comparison {
-        let (before, after) = match (before, after) {
+        let mut reports = match (before, after) {
             (Self::Scan(before), Self::Scan(after)) => return Comparison::since(before, after),
-            (before, after) => (before.by_object(), after.by_object()),
+            (before, after) => [before.by_object(), after.by_object()],
         };
-        let namespace = before.namespace.as_ref().or(after.namespace.as_ref());
-        let limited = |report: &Report| {
-            let mut report = report.clone();
-            report
-                .findings
-                .retain(|finding| namespace.is_none() || finding.object.namespace.as_ref() == namespace);
-            report
-        };
-        Comparison::of(&limited(&before), &limited(&after))
+        let namespace = reports.iter().find_map(|report| report.namespace.clone());
+        if namespace.is_some() {
+            for report in &mut reports {
+                report.findings.retain(|finding| finding.object.namespace == namespace);
+            }
+        }
+        let [before, after] = &reports;
+        Comparison::of(before, after)
     }
 
     fn by_object(&self) -> Report {
@@ -389,7 +391,7 @@ mod tests {
                 "not policy reports: unknown variant `denied`",
             ),
             (own.to_string(), "they are of portcullis; compare the scan that -o json writes"),
-            (String::new(), "not a report of portcullis: EOF"),
+            ("\n".to_owned(), "the file is empty; look for an error of the program that wrote it"),
         ] {
             let error = AnyReport::read(&text).unwrap_err().to_string();
             assert!(error.contains(wanted), "{error}");

@@ -60,6 +60,10 @@ fn not_a_report(problem: impl fmt::Display) -> ReadError {
 pub struct ReadError(String);
 
 impl ReadError {
+    pub(crate) fn empty() -> Self {
+        Self("the file is empty; look for an error of the program that wrote it".to_owned())
+    }
+
     pub(crate) fn of_policy_reports(problem: impl fmt::Display) -> Self {
         Self(format!("not policy reports: {problem}"))
     }
