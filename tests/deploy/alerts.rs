@@ -63,7 +63,7 @@ struct Rule {
 }
 
 /// A definition of the kind without its schema, for API servers.
-pub(super) fn definition() -> Value {
+pub(crate) fn definition() -> Value {
     let schema = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",

@@ -1,7 +1,7 @@
 //! The manifests in `artifacthub/deploy` are valid and agree with their policies, and the chart
 //! renders the same objects.
 
-mod alerts;
+pub(crate) mod alerts;
 mod api_server;
 mod base;
 mod chart;

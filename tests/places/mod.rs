@@ -3,6 +3,7 @@
 
 mod action;
 mod docs;
+mod documented_commands;
 mod editors;
 mod gitlab;
 mod kubectl;
