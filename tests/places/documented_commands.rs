@@ -139,32 +139,34 @@ fn installation() -> ApiServer {
             "spec": { "schedule": "0 * * * *", "jobTemplate": { "spec": { "template": template } } },
         }),
     ]);
-    let ready = r#"{"status":{"observedGeneration":1,"replicas":1,"updatedReplicas":1,"readyReplicas":1,"availableReplicas":1}}"#;
-    kubectl(&[
-        "--namespace=kubewarden",
-        "patch",
-        "deployment/policy-server-portcullis",
-        "--subresource=status",
-        "--type=merge",
-        "--patch",
-        ready,
-    ]);
-    let active = json!({ "status": {
+    set_statuses(&kubectl);
+    server
+}
+
+/// Sets what controllers report: the policy server is ready, and the policies are active.
+fn set_statuses(kubectl: &dyn Fn(&[&str])) {
+    let set = |object: [&str; 2], status: &Value| {
+        let patch = json!({ "status": status }).to_string();
+        let options = ["--namespace=kubewarden", "--subresource=status", "--type=merge", "--patch", &patch];
+        kubectl(&[&["patch"], &object[..], &options[..]].concat());
+    };
+    let replicas = json!({
+        "observedGeneration": 1, "replicas": 1, "updatedReplicas": 1, "readyReplicas": 1, "availableReplicas": 1,
+    });
+    set(["deployment", "policy-server-portcullis"], &replicas);
+    let active = json!({
         "policyStatus": "active",
         "mode": "monitor",
         "conditions": [{
             "type": "PolicyActive", "status": "True", "reason": "PolicyActive", "message": "",
             "lastTransitionTime": "2026-01-01T00:00:00Z",
         }],
-    } });
+    });
     for object in base_files().iter().flat_map(|name| file(name)) {
         if object["kind"] == "ClusterAdmissionPolicy" {
-            let name = object["metadata"]["name"].as_str().unwrap();
-            let options = ["--subresource=status", "--type=merge", "--patch", &active.to_string()];
-            kubectl(&[&["patch", "clusteradmissionpolicy", name], &options[..]].concat());
+            set(["clusteradmissionpolicy", object["metadata"]["name"].as_str().unwrap()], &active);
         }
     }
-    server
 }
 
 /// Returns whether the output has the lines of the document. The last column of a table is an age.

@@ -229,14 +229,14 @@ pub fn advice(complaint: &str, name: &str, known: &[&str]) -> String {
 macro_rules! choices {
     ($(
         $(#[$docs:meta])*
-        pub enum $name:ident {
+        $visibility:vis enum $name:ident {
             $(#[$first_docs:meta])* $first:ident,
             $($(#[$variant_docs:meta])* $variant:ident,)*
         }
     )*) => {$(
         $(#[$docs])*
         #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-        pub enum $name {
+        $visibility enum $name {
             #[default]
             $(#[$first_docs])* $first,
             $($(#[$variant_docs])* $variant,)*

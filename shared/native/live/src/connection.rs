@@ -96,7 +96,8 @@ impl Connection {
     pub fn open(target: &Target) -> Result<Self, Error> {
         // If a provider is installed already, it serves as well.
         drop(rustls::crypto::ring::default_provider().install_default());
-        let Chosen { mut config, name } = target.choose()?;
+        let runtime = runtime()?;
+        let Chosen { mut config, name } = target.choose(&runtime)?;
         config.connect_timeout = Some(CONNECT_TIMEOUT);
         config.read_timeout = Some(ANSWER_TIMEOUT);
         // Requests are repeated below.
@@ -104,7 +105,6 @@ impl Connection {
         let plugin = config.auth_info.exec.as_ref().and_then(|plugin| plugin.command.clone());
         let server = address(&config);
         let namespace = config.default_namespace.clone();
-        let runtime = runtime()?;
         let client = {
             let _guard = runtime.enter();
             Client::try_from(config).map_err(|error| {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use kube::config::{AuthInfo, Config, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use secrecy::ExposeSecret;
+use tokio::runtime::Runtime;
 
 use crate::error::{Error, chain};
 
@@ -32,11 +33,12 @@ pub(crate) struct Chosen {
 }
 
 impl Target {
-    pub(crate) fn choose(&self) -> Result<Chosen, Error> {
+    /// Chooses with a runtime, on which the library reads the files.
+    pub(crate) fn choose(&self, runtime: &Runtime) -> Result<Chosen, Error> {
         let files = self.files();
         let kubeconfig = merge(&files, self.kubeconfig.is_some())?;
         match kubeconfig {
-            Some(kubeconfig) => self.of_kubeconfig(kubeconfig, &files),
+            Some(kubeconfig) => self.of_kubeconfig(kubeconfig, &files, runtime),
             None if self.context.is_none() && env::var_os("KUBERNETES_SERVICE_HOST").is_some() => {
                 in_cluster()
             }
@@ -63,7 +65,12 @@ impl Target {
         }
     }
 
-    fn of_kubeconfig(&self, kubeconfig: Kubeconfig, files: &[PathBuf]) -> Result<Chosen, Error> {
+    fn of_kubeconfig(
+        &self,
+        kubeconfig: Kubeconfig,
+        files: &[PathBuf],
+        runtime: &Runtime,
+    ) -> Result<Chosen, Error> {
         let place = names(files);
         let known: Vec<&str> = kubeconfig.contexts.iter().map(|context| context.name.as_str()).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
@@ -77,7 +84,6 @@ impl Target {
             return Err(Error::new(problem));
         }
         let options = KubeConfigOptions { context: Some(context.clone()), ..KubeConfigOptions::default() };
-        let runtime = crate::connection::runtime()?;
         let refused = |problem: String| Error::new(format!("{place}: context {context}: {problem}"));
         let mut config = runtime
             .block_on(Config::from_custom_kubeconfig(with_schemes(kubeconfig), &options))
@@ -182,7 +188,8 @@ mod tests {
         );
         fs::write(&file, text.replace("FOLDER", &folder.path().display().to_string())).unwrap();
         let target = Target { kubeconfig: Some(file), context: None };
-        target.choose().map_err(|error| error.to_string())
+        let runtime = crate::connection::runtime().unwrap();
+        target.choose(&runtime).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! text. Such texts are refused.
 
 use crate::Position;
-use crate::read::SEPARATOR;
+use crate::separators::SEPARATOR;
 use crate::separators::position;
 
 /// The white space of YAML and JSON.

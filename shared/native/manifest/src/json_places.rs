@@ -3,8 +3,9 @@
 use document::{Fault, Members, Walk};
 
 use crate::Position;
-use crate::places::{Node, Tree};
-use crate::read::{SEPARATOR, is_json};
+use crate::read::is_json;
+use crate::separators::SEPARATOR;
+use crate::tree::{Node, Tree};
 
 /// Returns the values of a text with their places; `None` for a text that is not only JSON.
 pub(crate) fn read(text: &str) -> Option<Vec<Node>> {

@@ -1,20 +1,11 @@
 //! The places of values in a text.
 
-use serde_json::Value;
 use text::Step;
 
 use crate::compose::{self, Limits};
 use crate::json_places;
-use crate::part::{Part, Parts};
-
-/// A position in a text. Lines and columns count from one, columns in characters.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Position {
-    /// The line.
-    pub line: u64,
-    /// The column.
-    pub column: u64,
-}
+use crate::position::{Position, lines};
+use crate::tree::{Node, Tree};
 
 /// A part of a text: a key, with its value if that is on the same line, or an element of a list.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -31,23 +22,6 @@ pub struct Places {
     documents: Vec<Node>,
     /// The column after the last character of each line.
     line_ends: Vec<u64>,
-}
-
-#[derive(Debug)]
-pub(crate) struct Node {
-    pub(crate) at: Position,
-    /// The number of characters; zero if the value is not a scalar.
-    pub(crate) length: u64,
-    pub(crate) tree: Tree,
-}
-
-#[derive(Debug)]
-pub(crate) enum Tree {
-    Null,
-    Scalar,
-    List(Vec<Node>),
-    /// The fields, with the positions of their keys.
-    Object(Vec<(String, Position, Node)>),
 }
 
 impl Places {
@@ -139,39 +113,6 @@ impl Place {
             _ => start.column,
         };
         Self { start, end: Position { line: start.line, column: end } }
-    }
-}
-
-/// Returns the lines of a text, as YAML and editors count them: they end with a line feed, a
-/// carriage return, or both.
-///
-/// # Example
-/// ```
-/// assert_eq!(manifest::lines("a\r\nb\rc\n").collect::<Vec<_>>(), ["a", "b", "c", ""]);
-/// ```
-pub fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = Some(text);
-    std::iter::from_fn(move || {
-        let text = rest?;
-        let Some((line, behind)) = text.split_once(['\r', '\n']) else { return rest.take() };
-        let is_pair = text.get(line.len()..).is_some_and(|end| end.starts_with("\r\n"));
-        rest = Some(if is_pair { behind.strip_prefix('\n').unwrap_or(behind) } else { behind });
-        Some(line)
-    })
-}
-
-impl From<Part> for Node {
-    fn from(part: Part) -> Self {
-        let tree = match part.parts {
-            Parts::Scalar(Value::Null) => Tree::Null,
-            Parts::Scalar(_) => Tree::Scalar,
-            Parts::List(items) => Tree::List(items.into_iter().map(Self::from).collect()),
-            Parts::Object(fields) => {
-                Tree::Object(fields.into_iter().map(|(key, at, part)| (key, at, part.into())).collect())
-            }
-        };
-        let length = if let Tree::Scalar = tree { part.length } else { 0 };
-        Self { at: part.at, length, tree }
     }
 }
 

@@ -8,6 +8,9 @@ use std::ops::Range;
 
 use crate::{Position, lines};
 
+/// The beginning of a line that separates documents of YAML.
+pub(crate) const SEPARATOR: &str = "\n---";
+
 const SEPARATORS: [char; 4] = ['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}'];
 
 /// The characters but the line feed that end a line, and so a comment, for kubectl.

@@ -11,7 +11,8 @@ use crate::cluster::Cluster;
 use crate::options::Pods;
 use crate::pods::PodOfWorkload;
 use crate::policy::Policy;
-use crate::request::{Change, User, request};
+use crate::request::{Change, request};
+use crate::user::User;
 use crate::verdict::{Effect, Request, Verdict, evaluate};
 use crate::violation::{Denial, Violation};
 

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use crate::input::is_object_file;
-use crate::state::{normalized, relative};
+use crate::kustomization;
+use crate::paths::{is_chart, normalized, relative};
 use crate::tracked::path_of_bytes;
-use crate::{folder, kustomization};
 
 /// Files of a revision. They are removed with the value.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ impl Checkout {
 fn needed(all: &[u8], wanted: &BTreeSet<PathBuf>) -> Vec<u8> {
     let names: Vec<PathBuf> =
         all.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of_bytes).collect();
-    let is_beginning = |path: &&PathBuf| folder::is_chart(path) || kustomization::is_file(path);
+    let is_beginning = |path: &&PathBuf| is_chart(path) || kustomization::is_file(path);
     let rendered: BTreeSet<&Path> =
         names.iter().filter(is_beginning).filter_map(|path| path.parent()).collect();
     let is_needed = |path: &&PathBuf| {

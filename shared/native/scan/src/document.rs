@@ -8,9 +8,9 @@ use std::sync::Arc;
 use manifest::{Places, Position, Problem};
 use text::Step;
 
-use crate::START;
 use crate::entry::{self, Entries, Entry};
 use crate::input::{Chunk, List, Origin, Piece, Pieces, within};
+use crate::spot::START;
 
 /// A document of a text, or an item of a long list. A document that cannot be read does not hide
 /// the others.

@@ -6,11 +6,16 @@ use report::{Level, Notice, Place};
 use serde_json::Value;
 use text::Step;
 
-use crate::evaluate::DUPLICATE;
 use crate::guards::{Suspicion, suspicions};
 use crate::input::Chunk;
 use crate::locate::Locator;
 use crate::rendered;
+use crate::spot::{Rendered, Spot};
+
+/// The effect of a duplicate key: by `fieldValidation` in the reference of the Kubernetes API, a
+/// server stores the last value, warns of it under `Warn`, and refuses it under `Strict`.
+pub const DUPLICATE: &str =
+    "only the last value counts, and an API server refuses both with strict field validation; remove one";
 
 /// A value of an input that may be an object.
 #[derive(Debug)]
@@ -21,15 +26,6 @@ pub struct Entry {
     pub steps: Vec<Step>,
     /// The content.
     pub content: Content,
-}
-
-/// The notes of a renderer in an object.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Rendered {
-    pub(crate) kind: String,
-    pub(crate) name: String,
-    /// The annotation of Kustomize about the origin of the object.
-    pub(crate) origin: Option<String>,
 }
 
 impl Entry {
@@ -58,14 +54,6 @@ impl Entry {
         }
         (content, Spot { document: self.document, steps: self.steps, rendered })
     }
-}
-
-/// The location of an entry in its piece.
-#[derive(Debug, Default)]
-pub struct Spot {
-    pub(crate) document: usize,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) rendered: Rendered,
 }
 
 /// The content of an entry.
@@ -138,7 +126,7 @@ impl Entries {
     pub(crate) fn warning(&self, chunk: &Chunk) -> Option<Notice> {
         let problem = self.duplicate.as_ref()?;
         let message = format!("{}: {DUPLICATE}", problem.message());
-        Some(Notice { level: Level::Warning, place: Some(crate::place_of(chunk, problem.at)), message })
+        Some(Notice { level: Level::Warning, place: Some(chunk.place_of(problem.at)), message })
     }
 }
 
@@ -150,7 +138,7 @@ impl Chunk {
     pub fn entries(&self) -> Result<Entries, Notice> {
         let read = self.entries_as_applied()?;
         match &read.duplicate {
-            Some(problem) => Err(crate::unreadable(self, problem)),
+            Some(problem) => Err(self.unreadable(problem)),
             None => Ok(read),
         }
     }
@@ -161,7 +149,7 @@ impl Chunk {
     /// # Errors
     /// A text that cannot be read, with the place.
     pub fn entries_as_applied(&self) -> Result<Entries, Notice> {
-        read(self).map_err(|problem| crate::unreadable(self, &problem))
+        read(self).map_err(|problem| self.unreadable(&problem))
     }
 
     /// Returns the places of entries, in their order.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::state::absolute;
+use crate::paths::absolute;
 
 /// The file with patterns of paths to exclude.
 const FILE: &str = ".portcullisignore";

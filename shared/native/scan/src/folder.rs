@@ -9,6 +9,7 @@ use ignore::WalkBuilder;
 use crate::exclusions::Exclusions;
 use crate::input::is_object_file;
 use crate::kustomization::{self, Kustomizations};
+use crate::paths::{CHART, is_chart};
 use crate::state::State;
 use crate::tracked;
 
@@ -38,14 +39,6 @@ pub(crate) struct ChartFolder {
     pub(crate) folder: PathBuf,
     /// The files that Helm reads as templates or objects.
     pub(crate) files: Vec<PathBuf>,
-}
-
-/// The file by which Helm knows a chart.
-const CHART: &str = "Chart.yaml";
-
-/// Returns whether a path is that of such a file.
-pub(crate) fn is_chart(path: &Path) -> bool {
-    path.ends_with(CHART)
 }
 
 impl Folder {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::state::{absolute, name_of_real};
+use crate::paths::{absolute, name_of_real};
 
 /// The names of a file by which Kustomize knows a folder.
 pub(crate) const FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];

@@ -3,13 +3,12 @@
 use std::cell::OnceCell;
 
 use manifest::Places;
-use report::{Place, Position, Span};
+use report::{Place, Span};
 use text::Step;
 
-use crate::START;
-use crate::entry::Spot;
 use crate::input::Chunk;
 use crate::rendered::{self, Noted};
+use crate::spot::{START, Spot, position};
 
 /// Finds places in a piece. The places are computed when the first one is asked for.
 #[derive(Debug)]
@@ -84,8 +83,4 @@ impl<'c> Locator<'c> {
         let span = Some(Span { start: position(place.start), end: position(place.end) });
         Place { file: self.chunk.origin.name.clone(), span, is_exact }
     }
-}
-
-pub(crate) fn position(at: manifest::Position) -> Position {
-    Position { line: at.line, column: at.column }
 }

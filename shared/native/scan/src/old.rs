@@ -37,14 +37,14 @@ impl Old {
             let chunk = match next {
                 Ok(chunk) => chunk,
                 Err(unreadable) => {
-                    notices.push(crate::unreadable_input(&unreadable, false));
+                    notices.push(unreadable.notice());
                     continue;
                 }
             };
             let read = match crate::entry::read(&chunk) {
                 Ok(read) => read,
                 Err(problem) => {
-                    notices.push(crate::unreadable(&chunk, &problem));
+                    notices.push(chunk.unreadable(&problem));
                     continue;
                 }
             };

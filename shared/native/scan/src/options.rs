@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::date::Date;
-use crate::request::User;
+use crate::user::User;
 
 /// The options of a scan.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use kubernetes::completion::{CRON_JOB_MINUTES, HASH, NODE, UID as MADE_UP_UID};
 use serde_json::{Map, Value, json};
 use text::Step;
 
-use crate::request::User;
+use crate::user::User;
 
 #[derive(Debug)]
 pub(crate) struct PodOfWorkload {

@@ -14,10 +14,10 @@ use tempfile::TempDir;
 use text::Step;
 
 use crate::checkout::Checkout;
-use crate::entry::{Rendered, Spot};
 use crate::input::{Chunk, Files, Origin};
-use crate::locate::position;
-use crate::state::{State, name_of_real, normalized, relative};
+use crate::paths::{name_of_real, normalized, relative};
+use crate::spot::{Rendered, Spot, position};
+use crate::state::State;
 
 /// A chart with the arguments of `helm template`.
 #[derive(Clone, Debug)]

@@ -4,9 +4,10 @@ use kubernetes::kinds::{Kinds, Origin};
 use kubernetes::review::UID;
 use serde_json::{Map, Value, json};
 
-use crate::cluster::add_name_label;
+use crate::labels::add_name_label;
 use crate::options::Options;
 use crate::pods::at;
+use crate::user::User;
 
 #[derive(Debug)]
 pub(crate) enum Change {
@@ -96,23 +97,6 @@ fn set_parent(fields: &mut Map<String, Value>, subresource: &str) {
     let Some((.., resource)) = parent else { return };
     for name in ["resource", "requestResource"] {
         fields.insert(name.to_owned(), json!({ "group": "", "version": "v1", "resource": resource }));
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct User(pub(crate) Value);
-
-impl User {
-    /// Returns a service account with the groups that the API server adds.
-    pub(crate) fn service_account(namespace: &str, name: &str) -> Self {
-        Self(json!({
-            "username": format!("system:serviceaccount:{namespace}:{name}"),
-            "groups": [
-                "system:serviceaccounts",
-                format!("system:serviceaccounts:{namespace}"),
-                "system:authenticated",
-            ],
-        }))
     }
 }
 

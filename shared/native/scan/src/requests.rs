@@ -7,15 +7,14 @@ use text::Step;
 
 use crate::cluster::Cluster;
 use crate::document::Placed;
-use crate::entry::{Rendered, Spot};
 use crate::evaluate::Walk;
 use crate::input::{Chunk, Origin};
 use crate::locate::Locator;
 use crate::options::Pods;
 use crate::scan::Scan;
+use crate::spot::{Rendered, START, Spot};
 use crate::tally::Tally;
 use crate::verdict::Request;
-use crate::{START, place_of, unreadable};
 
 /// A request about an entry of a document.
 #[derive(Debug)]
@@ -66,14 +65,13 @@ impl Scan {
             if let Some(problem) = &placed.document.problem {
                 let at = Some(placed.position(problem.at.unwrap_or(START)));
                 let problem = problem.clone().at(at);
-                tally.notice(unreadable(&chunk, &problem));
+                tally.notice(chunk.unreadable(&problem));
             }
             let Some(entry) = placed.document.entries.get(entry) else { continue };
             let request = match request {
                 Ok(request) => request,
                 Err(message) => {
-                    let place =
-                        Some(place_of(&chunk, placed.place(entry, &[]).map(|(place, _)| place.start)));
+                    let place = Some(chunk.place_of(placed.place(entry, &[]).map(|(place, _)| place.start)));
                     tally.notice(Notice { level: Level::Error, place, message });
                     continue;
                 }

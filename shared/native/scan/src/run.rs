@@ -254,7 +254,7 @@ fn collect_from(
                 let objects = read.entries.into_iter().filter_map(|entry| selecting.select(entry));
                 (objects.collect::<Vec<_>>(), None)
             }
-            Err(problem) => (Vec::new(), Some(crate::unreadable(&chunk, &problem))),
+            Err(problem) => (Vec::new(), Some(chunk.unreadable(&problem))),
         }
     };
     let mut notices = Vec::new();

@@ -14,8 +14,9 @@ use crate::exclusions::{Exclusions, Patterns};
 use crate::folder::{ChartFolder, Folder};
 use crate::input::{Files, Origin, cannot_be_read, file_name, is_object_file};
 use crate::kustomization::{self, file_of, real};
+use crate::paths::{absolute, name_of_real};
 use crate::rendered::{Chart, add_chart, build, sources, template};
-use crate::state::{State, absolute, name_of_real};
+use crate::state::State;
 
 /// The input of a scan, as the user names it.
 #[derive(Clone, Debug, Default)]

@@ -95,7 +95,7 @@ fn feed<T>(
             break;
         }
         match next {
-            Err(unreadable) => tally.notice(crate::unreadable_input(&unreadable, input.is_live())),
+            Err(unreadable) => tally.notice(unreadable.notice_of(input.is_live())),
             Ok(chunk) => {
                 if let Some(complete) = batch.add(chunk)
                     && sender.send(complete).is_err()

@@ -6,7 +6,7 @@ use serde_json::Value;
 use text::Step;
 
 use crate::compare::Difference;
-use crate::written::scalar;
+use crate::scalar::scalar;
 
 /// The lines of a file that a case's `want` takes, and the new ones.
 #[derive(Clone, Debug)]

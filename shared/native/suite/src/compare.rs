@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::got::{Got, Line as GotLine, Verdict};
-use crate::want::{Line, Mutation, Want, Wanted};
+use crate::want::{Line, Mutation, Want, Wanted, value_at};
 use crate::written;
 
 /// A difference between what a case wants and what happens.
@@ -110,29 +110,6 @@ fn is_mutation(mutation: &Mutation, object: &Value) -> bool {
             values.iter().all(|(path, wanted)| value_at(object, path).unwrap_or(&Value::Null) == wanted)
         }
     }
-}
-
-/// Returns the value at a path such as `spec.containers[0].name` or `metadata.labels[a.b/c]`.
-pub(crate) fn value_at<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
-    let mut value = object;
-    let mut rest = path;
-    while !rest.is_empty() {
-        if let Some(inside) = rest.strip_prefix('[') {
-            let (key, behind) = inside.split_once(']')?;
-            value = match key.parse::<usize>() {
-                Ok(index) if value.is_array() => value.get(index)?,
-                _ => value.get(key.trim_matches('"'))?,
-            };
-            rest = behind;
-        } else {
-            let name = rest.strip_prefix('.').unwrap_or(rest);
-            let end = name.find(['.', '[']).unwrap_or(name.len());
-            let (name, behind) = name.split_at_checked(end)?;
-            value = value.get(name)?;
-            rest = behind;
-        }
-    }
-    Some(value)
 }
 
 type Text<'t> = (Option<&'t str>, &'t str);

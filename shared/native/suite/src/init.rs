@@ -8,7 +8,7 @@ use kubewarden::matching::PolicyKind;
 use serde_json::{Map, Value, json};
 
 use crate::files::Files;
-use crate::written::scalar;
+use crate::scalar::scalar;
 
 const NAME: &str = "kubernetes.io/metadata.name";
 

@@ -24,6 +24,7 @@ mod init;
 mod policies;
 mod results;
 mod run;
+mod scalar;
 mod want;
 mod written;
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::cases::CaseOutcome;
 use crate::policies::Policies;
-use crate::written::scalar;
+use crate::scalar::{quoted, scalar};
 
 /// The wants of a case, by policy.
 #[derive(Debug, Default)]
@@ -280,7 +280,6 @@ impl Line {
 
     /// Returns the line as a test file writes it.
     pub(crate) fn written(&self) -> String {
-        let quoted = |text: &str| Value::from(text).to_string();
         let path = self.path.as_ref().map(|path| format!("path: {}", scalar(path)));
         let text = match &self.text {
             Pattern::Equals(text) if path.is_none() => return quoted(text),
@@ -292,4 +291,27 @@ impl Line {
         let parts: Vec<String> = path.into_iter().chain(text).collect();
         format!("{{{}}}", parts.join(", "))
     }
+}
+
+/// Returns the value at a path such as `spec.containers[0].name` or `metadata.labels[a.b/c]`.
+pub(crate) fn value_at<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
+    let mut value = object;
+    let mut rest = path;
+    while !rest.is_empty() {
+        if let Some(inside) = rest.strip_prefix('[') {
+            let (key, behind) = inside.split_once(']')?;
+            value = match key.parse::<usize>() {
+                Ok(index) if value.is_array() => value.get(index)?,
+                _ => value.get(key.trim_matches('"'))?,
+            };
+            rest = behind;
+        } else {
+            let name = rest.strip_prefix('.').unwrap_or(rest);
+            let end = name.find(['.', '[']).unwrap_or(name.len());
+            let (name, behind) = name.split_at_checked(end)?;
+            value = value.get(name)?;
+            rest = behind;
+        }
+    }
+    Some(value)
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::got::{Got, Line as GotLine, Verdict};
-use crate::want::{Line, Mutation, Want, Wanted};
+use crate::scalar::{quoted, scalar};
+use crate::want::{Line, Mutation, Want, Wanted, value_at};
 
 /// Returns what is wanted, without what `got` shows to be met by patterns.
 pub(crate) fn want(want: &Want, got: &Got) -> Vec<String> {
@@ -97,7 +98,7 @@ fn verdict(verdict: &Verdict, want: Option<&Want>) -> Vec<String> {
         Verdict::Admitted => vec!["admitted: true".to_owned()],
         Verdict::Mutated(object) => match want.map(|want| &want.verdict) {
             Some(Wanted::Mutated(Mutation::Values(values))) => {
-                let value = |path: &str| crate::compare::value_at(object, path).unwrap_or(&Value::Null);
+                let value = |path: &str| value_at(object, path).unwrap_or(&Value::Null);
                 let one = |(path, _): &(String, Value)| {
                     format!("  - {{path: {}, equals: {}}}", scalar(path), value(path))
                 };
@@ -179,16 +180,4 @@ fn block(key: &str, value: &Value) -> Vec<String> {
         }
         None => vec![format!("{key}: {value}")],
     }
-}
-
-/// A string of JSON is one of YAML.
-fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
-}
-
-/// Returns a key or a value of YAML, which stays the same text also within `{}`: quoted if need be.
-pub(crate) fn scalar(text: &str) -> String {
-    let is_plain = manifest::own_documents(&format!("{{{text}: {text}}}"))
-        .is_ok_and(|read| read == [serde_json::json!({ text: text })]);
-    if is_plain { text.to_owned() } else { quoted(text) }
 }

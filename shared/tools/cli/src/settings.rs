@@ -1,6 +1,7 @@
 //! The settings of a policy.
 
 use manifest::found;
+use scan::audit::selinux::SelinuxSettings;
 use serde_json::Value;
 
 use crate::args::SettingsArgs;
@@ -24,5 +25,17 @@ pub(crate) fn read(
             let problem = format!("expected an object with settings, found {}", found(&other));
             Err(Failure::about(source.name, problem))
         }
+    }
+}
+
+/// Reads the settings of the policy selinux, with the name of their source.
+pub(crate) fn of_selinux(
+    args: &SettingsArgs,
+    reader: &mut InputReader,
+) -> Result<(SelinuxSettings, SourceName), Failure> {
+    let (settings, name) = read(args, reader)?;
+    match SelinuxSettings::configure(&settings.unwrap_or_default()) {
+        Ok(settings) => Ok((settings, name)),
+        Err(error) => Err(Failure::about(name, error)),
     }
 }

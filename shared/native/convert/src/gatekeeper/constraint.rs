@@ -1,6 +1,7 @@
 //! A constraint.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 use admission::Policy as _;
 use rules::external_ips::ExternalIps;
@@ -8,7 +9,8 @@ use serde_json::{Map, json};
 
 use super::action::Action;
 use super::config::Surroundings;
-use super::kinds::{self, KINDS, Kind};
+use super::kinds::{KINDS, Kind};
+use super::parameters::prefixes;
 use super::scope::{EvaluatedKind, Matched, Scope, Source};
 use super::template::{self, Template};
 use crate::controls::{Otherwise, Outcome, Part, for_audits};
@@ -228,7 +230,21 @@ fn exempt_images(
     if !kind.exempts_images {
         return Ok(Vec::new());
     }
-    Ok(kinds::prefixes(parameters.strings(KEY)?, &parameters.path(KEY), outcome))
+    Ok(prefixes(parameters.strings(KEY)?, &parameters.path(KEY), outcome))
+}
+
+/// The addresses that a `K8sExternalIPs` allows. Entries that are not addresses allow nothing.
+fn addresses(parameters: &Fields<'_>, notes: &mut Vec<String>) -> Result<Vec<String>, InputError> {
+    let listed = parameters.strings("allowedIPs")?;
+    let (addresses, others): (Vec<String>, Vec<String>) =
+        listed.into_iter().partition(|text| text.parse::<IpAddr>().is_ok());
+    if !others.is_empty() {
+        notes.push(format!(
+            "The constraint compares addresses with {} as text, so that these entries allow nothing, and the manifest does not contain them.",
+            others.join(", ")
+        ));
+    }
+    Ok(addresses)
 }
 
 fn of_external_ips(
@@ -242,7 +258,7 @@ fn of_external_ips(
     let mut outcome = Outcome::default();
     let parameters = parameters(object, spec.as_ref())?;
     outcome.problems.extend(parameters.unknown(&["allowedIPs"]));
-    let addresses = kinds::addresses(&parameters, &mut outcome.notes)?;
+    let addresses = addresses(&parameters, &mut outcome.notes)?;
     if let Some(spec) = &spec {
         outcome.problems.extend(unknown(spec));
     }

@@ -4,11 +4,9 @@
 //! in `library/pod-security-policy` and `library/general`. Gatekeeper evaluates the CEL of a
 //! template by default, so that what the CEL evaluates otherwise is listed.
 
-use std::net::IpAddr;
-
-use super::seccomp;
+use super::parameters::{literal, prefixes, refuses_nothing, refuses_nothing_without};
+use super::{seccomp, selinux};
 use crate::InputError;
-use crate::cel::is_pattern;
 use crate::controls::{
     HOST_PATHS, MINOR, MINOR_WITH_PROBES, Outcome, Requirement, allowed_values, forbid_type, patterns_below,
     port_patterns, port_range, require_types,
@@ -80,7 +78,7 @@ pub(super) const KINDS: &[Kind] = &[
         no_control("requires readOnlyRootFilesystem", parameters, outcome);
         Ok(())
     }),
-    of_containers("K8sPSPSELinuxV2", &["allowedSELinuxOptions"], se_linux),
+    of_containers("K8sPSPSELinuxV2", &["allowedSELinuxOptions"], selinux::options),
     of_updates("K8sPSPSeccomp", &["allowedProfiles", "allowedLocalhostFiles"], seccomp::first),
     of_updates("K8sPSPSeccompV2", &["allowedProfiles", "allowedLocalhostFiles"], seccomp::second),
     of_pods("K8sPSPVolumeTypes", &["volumes"], |parameters, _, outcome| {
@@ -104,41 +102,6 @@ const APP_ARMOR: &str = "metadata.annotations[container.apparmor.security.beta.k
 
 fn no_control(what: &str, parameters: &Fields<'_>, outcome: &mut Outcome) {
     outcome.lacks(parameters.whole(), format!("{what}, and {NO_CONTROL}"));
-}
-
-pub(super) fn refuses_nothing(outcome: &mut Outcome) {
-    outcome.notes.push("A constraint whose parameters refuse nothing has no part in a manifest.".to_owned());
-}
-
-/// Notes that a constraint without a parameter refuses nothing: the Rego puts the parameter into
-/// its message, which is undefined without it.
-fn refuses_nothing_without(key: &str, outcome: &mut Outcome) {
-    let note = format!(
-        "Without {key}, the constraint refuses nothing, because the message of its template is undefined; it has \
-         no part in a manifest. An empty list refuses all that the template is about."
-    );
-    outcome.notes.push(note);
-}
-
-/// Returns the texts without wildcards. Gatekeeper takes the others literally, and the manifest
-/// would not, so they are listed.
-pub(super) fn literal(texts: Vec<String>, path: &str, outcome: &mut Outcome) -> Vec<String> {
-    let (wild, literal): (Vec<String>, Vec<String>) = texts.into_iter().partition(|text| is_pattern(text));
-    for text in wild {
-        let problem = format!(
-            "{text:?} is not a pattern for Gatekeeper and would be one in the manifest; the manifest refuses it"
-        );
-        outcome.refuses(path, problem);
-    }
-    literal
-}
-
-/// Returns the texts, of which Gatekeeper takes a final `*` alone as a wildcard.
-pub(super) fn prefixes(texts: Vec<String>, path: &str, outcome: &mut Outcome) -> Vec<String> {
-    let is_kept = |text: &String| !is_pattern(text.strip_suffix('*').unwrap_or(text));
-    let (kept, others): (Vec<String>, Vec<String>) = texts.into_iter().partition(is_kept);
-    literal(others, path, outcome);
-    kept
 }
 
 fn users(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
@@ -412,65 +375,4 @@ fn proc_mount(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome)
     }
     outcome.require(Requirement::of("procMount").allow_images(images));
     Ok(())
-}
-
-fn se_linux(parameters: &Fields<'_>, images: &[String], outcome: &mut Outcome) -> Result<(), InputError> {
-    const KEY: &str = "allowedSELinuxOptions";
-    if parameters.get(KEY).is_none() {
-        refuses_nothing_without(KEY, outcome);
-        return Ok(());
-    }
-    let path = parameters.path(KEY);
-    let options = parameters.objects(KEY)?;
-    let mut check = Requirement::of("seLinuxOptions").allow_images(images);
-    for field in ["type", "user", "role"] {
-        let mut values = Vec::new();
-        for option in &options {
-            values.extend(option.text(field)?.map(str::to_owned));
-        }
-        let values = literal(values, &path, outcome);
-        let standard = if field == "type" { allowed_values("seLinuxOptions", MINOR) } else { &[] };
-        let admitted: Vec<&str> = standard
-            .iter()
-            .copied()
-            .filter(|known| !known.is_empty() && !values.iter().any(|value| value == known))
-            .collect();
-        if !admitted.is_empty() {
-            let problem = format!(
-                "the Pod Security Standards allow the types {}, which the constraint refuses; the manifest admits them",
-                admitted.join(", ")
-            );
-            outcome.admits(&path, problem);
-        }
-        let others: Vec<String> =
-            values.into_iter().filter(|value| !standard.contains(&value.as_str())).collect();
-        for place in ["spec.securityContext", "spec.containers[*].securityContext"] {
-            check = check.allow(&format!("{place}.seLinuxOptions.{field}"), &others);
-        }
-    }
-    let fields_of =
-        |option: &Fields<'_>| ["type", "user", "role"].iter().filter(|key| option.get(key).is_some()).count();
-    if options.len() > 1 && options.iter().any(|option| fields_of(option) > 1) {
-        let problem = "each entry allows its user, role and type together; the manifest admits all combinations of them";
-        outcome.admits(&path, problem);
-    }
-    let problem = "levels other than those of the entries are refused; the manifest evaluates no levels, which the policy \
-                   selinux does";
-    outcome.admits(path, problem);
-    outcome.require(check);
-    Ok(())
-}
-
-/// The addresses that a `K8sExternalIPs` allows. Entries that are not addresses allow nothing.
-pub(super) fn addresses(parameters: &Fields<'_>, notes: &mut Vec<String>) -> Result<Vec<String>, InputError> {
-    let listed = parameters.strings("allowedIPs")?;
-    let (addresses, others): (Vec<String>, Vec<String>) =
-        listed.into_iter().partition(|text| text.parse::<IpAddr>().is_ok());
-    if !others.is_empty() {
-        notes.push(format!(
-            "The constraint compares addresses with {} as text, so that these entries allow nothing, and the manifest does not contain them.",
-            others.join(", ")
-        ));
-    }
-    Ok(addresses)
 }

@@ -5,8 +5,10 @@ mod config;
 mod constraint;
 mod expansion;
 mod kinds;
+mod parameters;
 mod scope;
 mod seccomp;
+mod selinux;
 mod template;
 
 use crate::controls::join;

@@ -1,6 +1,6 @@
 //! The constraints for seccomp profiles.
 
-use super::kinds::refuses_nothing;
+use super::parameters::refuses_nothing;
 use crate::InputError;
 use crate::cel::{self, CelExpression};
 use crate::controls::{Otherwise, Outcome, Requirement};

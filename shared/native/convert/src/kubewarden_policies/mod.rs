@@ -1,7 +1,9 @@
 //! Kubewarden's official policies for single controls, and `psa-label-enforcer`.
 
+mod host;
 mod labels;
 mod modules;
+mod parameters;
 mod policy;
 mod se_linux;
 

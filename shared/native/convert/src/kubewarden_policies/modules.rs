@@ -2,12 +2,10 @@
 //!
 //! Source: kubewarden/policies at 6a01a24 (August 2026), the folder `policies/<id>-policy` of each.
 
+use super::host;
+use super::parameters::{literal, refuses_nothing};
 use crate::InputError;
-use crate::cel::is_pattern;
-use crate::controls::{
-    HOST_PATHS, MINOR, Outcome, Requirement, allowed_values, forbid_type, patterns_below, port_patterns,
-    port_range, require_types,
-};
+use crate::controls::{MINOR, Outcome, Requirement, allowed_values, forbid_type, require_types};
 use crate::fields::Fields;
 
 #[derive(Debug)]
@@ -56,10 +54,10 @@ pub(super) const MODULES: &[Module] = &[
         ..of_workloads(
             "host-namespaces-psp",
             &["allow_host_ipc", "allow_host_network", "allow_host_pid", "allow_host_ports"],
-            host_namespaces,
+            host::namespaces_and_ports,
         )
     },
-    of_workloads("hostpaths-psp", &["allowedHostPaths"], host_paths),
+    of_workloads("hostpaths-psp", &["allowedHostPaths"], host::paths),
     of_workloads("pod-privileged", &["skip_init_containers", "skip_ephemeral_containers"], privileged),
     of_pods("readonly-root-filesystem-psp", &[], |settings, outcome| {
         outcome.lacks(settings.whole(), format!("requires readOnlyRootFilesystem, and {NO_CONTROL}"));
@@ -198,84 +196,6 @@ fn flex_volumes(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), Inpu
                        empty the list";
         outcome.lacks(settings.path(KEY), problem);
     }
-    Ok(())
-}
-
-fn host_namespaces(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
-    let mut fields = Vec::new();
-    for (key, field) in [
-        ("allow_host_ipc", "spec.hostIPC"),
-        ("allow_host_network", "spec.hostNetwork"),
-        ("allow_host_pid", "spec.hostPID"),
-    ] {
-        if settings.boolean(key)? != Some(true) {
-            fields.push(field);
-        }
-    }
-    if !fields.is_empty() {
-        outcome.require(Requirement::of("hostNamespaces").only(fields));
-    }
-    let mut ports = Vec::new();
-    for range in settings.objects("allow_host_ports")? {
-        // A field that is absent is 0, as in the policy.
-        let (min, max) = (range.integer("min")?.unwrap_or(0), range.integer("max")?.unwrap_or(0));
-        if min > max {
-            return Err(range.error("min", "must not be greater than max"));
-        }
-        ports.extend(port_range(min, max));
-    }
-    let field = "spec.containers[*].ports[*].hostPort";
-    outcome.require(Requirement::of("hostPorts").allow(field, &port_patterns(ports)));
-    Ok(())
-}
-
-fn host_paths(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), InputError> {
-    const KEY: &str = "allowedHostPaths";
-    let allowed = settings.objects(KEY)?;
-    if allowed.is_empty() {
-        refuses_nothing(outcome);
-        return Ok(());
-    }
-    let mut check = Requirement::of(HOST_PATHS.0);
-    let mut prefixes = Vec::new();
-    for entry in &allowed {
-        let Some(prefix) = entry.text("pathPrefix")? else {
-            return Err(entry.error("pathPrefix", "is missing"));
-        };
-        let Some(read_only) = entry.boolean("readOnly")? else {
-            return Err(entry.error("readOnly", "is missing"));
-        };
-        if !prefix.is_empty() && !prefix.starts_with('/') {
-            // The policy compares such a prefix with absolute paths, of which it allows none.
-            continue;
-        }
-        prefixes.push((prefix, read_only));
-        let path = entry.path("pathPrefix");
-        let Some(patterns) = patterns_below(prefix, &path, outcome) else { continue };
-        if read_only {
-            check = check.allow_read_only(HOST_PATHS.1, &patterns);
-        } else {
-            check = check.allow(HOST_PATHS.1, &patterns);
-            let problem = "readOnly: false refuses mounts that are read-only; the manifest admits them";
-            outcome.admits(entry.path("readOnly"), problem);
-        }
-    }
-    let is_below = |inner: &str, outer: &str| {
-        let outer = outer.trim_end_matches('/');
-        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    for (inner, _) in prefixes.iter().filter(|(_, read_only)| *read_only) {
-        if prefixes.iter().any(|(outer, read_only)| !read_only && outer != inner && is_below(inner, outer)) {
-            let problem = format!(
-                "{inner} has to be read-only below a path that may be written; the manifest admits writable mounts there"
-            );
-            outcome.admits(settings.path(KEY), problem);
-        }
-    }
-    let problem = "only hostPath volumes that a container or an init container mounts are evaluated; the manifest refuses \
-                   others as well, as a hostPath volume has effects on the node without a mount";
-    outcome.refuses(settings.path(KEY), problem);
-    outcome.require(check);
     Ok(())
 }
 
@@ -421,26 +341,4 @@ fn volume_types(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), Inpu
     }
     require_types(&types, &settings.path(KEY), outcome);
     Ok(())
-}
-
-fn refuses_nothing(outcome: &mut Outcome) {
-    outcome.notes.push("A policy whose settings refuse nothing has no part in a manifest.".to_owned());
-}
-
-/// Returns the texts of a list that contain no wildcards, and the others. The policy takes those
-/// literally, and the manifest would not, so they are listed.
-fn literal(
-    settings: &Fields<'_>,
-    key: &str,
-    outcome: &mut Outcome,
-) -> Result<(Vec<String>, Vec<String>), InputError> {
-    let (wild, literal): (Vec<String>, Vec<String>) =
-        settings.strings(key)?.into_iter().partition(|text| is_pattern(text));
-    for text in &wild {
-        let problem = format!(
-            "{text:?} is not a pattern for the policy and would be one in the manifest; the manifest refuses it"
-        );
-        outcome.refuses(settings.path(key), problem);
-    }
-    Ok((literal, wild))
 }

@@ -8,13 +8,16 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::check_settings;
-use super::policy::MONITORS;
 use super::violation_action::ViolationAction;
 use crate::conversion::{Effect, FieldProblem};
 use crate::external_ips::{self, EXTERNAL_IPS};
 use crate::settings::{self, POD_SECURITY};
 use crate::target::Target;
 use crate::{MatchCondition, PolicyMode};
+
+/// Why a manifest does not deny although the rule does.
+pub(crate) const MONITORS: &str = "Because of these differences, this policy refuses more than the rule. It is in mode \
+                        monitor, from which Kubewarden allows a change to protect, but no way back.";
 
 /// A difference between a check of external IPs and the module, unless Kyverno compares with the
 /// old object.

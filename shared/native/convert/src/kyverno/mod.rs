@@ -11,6 +11,8 @@ mod exclusion;
 mod grant;
 mod kind_pattern;
 mod library;
+mod manifests;
+mod match_constraints;
 mod match_resources;
 mod not_converted;
 mod policy;
@@ -30,8 +32,8 @@ use crate::manifest_names::ManifestNames;
 use crate::objects;
 use crate::{Document, InputError};
 pub use configuration::KyvernoConfiguration;
+pub(crate) use evaluator::MONITORS;
 use library::Draft;
-pub(crate) use policy::MONITORS;
 use policy_exception::PolicyException;
 use validating_exception::ValidatingException;
 

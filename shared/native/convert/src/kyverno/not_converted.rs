@@ -1,8 +1,9 @@
-//! The fields of policies and rules that have no equivalent.
+//! Fields, rules and policies without an equivalent.
 
 use serde_json::Value;
 
 use super::library;
+use crate::InputError;
 use crate::conversion::{Effect, FieldProblem};
 use crate::fields::Fields;
 
@@ -36,12 +37,23 @@ const NARROWING: [&str; 3] = ["preconditions", "celPreconditions", "applyRules"]
 /// The fields that change messages alone. Nothing that is converted uses the context.
 const TEXTS: [&str; 3] = ["message", "context", "auditAnnotations"];
 
+/// Why a policy or a rule has no manifest.
+pub(super) enum NotConverted {
+    Invalid(InputError),
+    /// It evaluates something else, because of a field.
+    Whole(FieldProblem),
+}
+
+impl From<InputError> for NotConverted {
+    fn from(error: InputError) -> Self {
+        Self::Invalid(error)
+    }
+}
+
 /// Lists the fields of a policy, a rule and its `validate` that are not converted. `check` are the
 /// keys of `validate` that are, and `is_of_library` says whether that is a check of the library.
 pub(super) fn in_rule(
-    spec: &Fields<'_>,
-    rule: &Fields<'_>,
-    validate: &Fields<'_>,
+    [spec, rule, validate]: [&Fields<'_>; 3],
     is_only_rule: bool,
     check: &[&str],
     is_of_library: bool,

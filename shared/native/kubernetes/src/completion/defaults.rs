@@ -2,15 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{object_in, objects_in, set_absent, text_in, types};
-use crate::fields::{Fields, Type};
+use super::{object_in, objects_in, set_absent, text_in};
 
-/// Sets the defaults of the object of a type.
+const ROLLING_UPDATE: &str = "rollingUpdate";
+
+/// Sets the defaults of the object of a type. Returns the field whose own fields have defaults that
+/// are still absent.
 ///
 /// Source: the functions `SetDefaults_` in `pkg/apis/{core,apps,batch}/v1/defaults.go` of
 /// Kubernetes.
-pub(super) fn complete(fields: &mut Map<String, Value>, of: &Fields) {
-    match of.id {
+pub(super) fn complete(fields: &mut Map<String, Value>, of: &str) -> Option<&'static str> {
+    match of {
         "Container" | "EphemeralContainer" => set_pull_policy(fields, "image", "imagePullPolicy"),
         "ImageVolumeSource" => set_pull_policy(fields, "reference", "pullPolicy"),
         "DaemonSet" => {
@@ -21,11 +23,13 @@ pub(super) fn complete(fields: &mut Map<String, Value>, of: &Fields) {
             }
         }
         "DaemonSetUpdateStrategy" | "DeploymentStrategy" if text_in(fields, "type") == "RollingUpdate" => {
-            set_object(fields, of, "rollingUpdate");
+            set_absent(fields, ROLLING_UPDATE, json!({}));
+            return Some(ROLLING_UPDATE);
         }
         "StatefulSetUpdateStrategy" if text_in(fields, "type").is_empty() => {
             fields.insert("type".to_owned(), "RollingUpdate".into());
-            set_object(fields, of, "rollingUpdate");
+            set_absent(fields, ROLLING_UPDATE, json!({}));
+            return Some(ROLLING_UPDATE);
         }
         "Job" => {
             take_labels(fields);
@@ -41,20 +45,13 @@ pub(super) fn complete(fields: &mut Map<String, Value>, of: &Fields) {
         }
         "Pod" => complete_pod(fields),
         "PodSpec" => complete_account(fields),
-        "ServiceSpec" => complete_service(fields, of),
+        "ServiceSpec" => complete_service(fields),
         "Volume" if fields.keys().all(|name| name == "name") => {
             fields.insert("emptyDir".to_owned(), json!({}));
         }
         _ => {}
     }
-}
-
-/// Sets an object that is absent, with the defaults of its own fields.
-fn set_object(fields: &mut Map<String, Value>, of: &Fields, name: &str) {
-    let Some(Type::Object(of)) = of.get(name) else { return };
-    if let Some(fields) = object_in(fields, name) {
-        types::complete(fields, of);
-    }
+    None
 }
 
 /// Images without a tag have the tag `latest`, unless they have a digest.
@@ -123,11 +120,10 @@ fn complete_account(spec: &mut Map<String, Value>) {
     }
 }
 
-fn complete_service(spec: &mut Map<String, Value>, of: &Fields) {
+fn complete_service(spec: &mut Map<String, Value>) {
     match text_in(spec, "sessionAffinity") {
         "None" => drop(spec.remove("sessionAffinityConfig")),
         "ClientIP" => {
-            set_object(spec, of, "sessionAffinityConfig");
             if let Some(config) = object_in(spec, "sessionAffinityConfig") {
                 set_absent(config, "clientIP", json!({ "timeoutSeconds": 10800 }));
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{Phase, complete, has_own_uid, objects_in, stored};
+use super::{Phase, complete, has_own_uid, objects_in};
 
 /// The hash of a pod template, of characters that no real one has.
 pub const HASH: &str = "zzzzzzzzzz";
@@ -21,6 +21,17 @@ pub(super) const ADDRESS: &str = "192.0.2.254";
 pub(super) const NODE_PORT: u16 = 32_767;
 /// The priority of a class that is not one of Kubernetes.
 pub(super) const PRIORITY: i32 = 999_999_937;
+
+/// The fields that only servers set, and that a new object does not have yet.
+pub(super) const OF_SERVERS: [&str; 7] = [
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
 
 /// A value that is made up in texts.
 struct MadeUp {
@@ -96,7 +107,7 @@ pub fn created_anew(request: &Value) -> Option<Value> {
     let mut created = request.clone();
     let object = created.get_mut("object")?;
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.retain(|name, _| !stored::OF_SERVERS.contains(&name.as_str()));
+        metadata.retain(|name, _| !OF_SERVERS.contains(&name.as_str()));
     }
     complete(object, Phase::Validating);
     Some(created)

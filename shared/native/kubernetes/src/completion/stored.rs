@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::made_up::{ADDRESS, NODE_PORT, SUFFIX, TIME, UID};
+use super::made_up::{ADDRESS, NODE_PORT, OF_SERVERS, SUFFIX, TIME, UID};
 use super::{Kind, object_in, objects_in, set_absent, text_in, types};
 use crate::fields::Type;
 
@@ -75,17 +75,6 @@ pub(super) fn identify(object: &mut Map<String, Value>, kind: &Kind) {
         _ => {}
     }
 }
-
-/// The fields that only servers set, and that a new object does not have yet.
-pub(super) const OF_SERVERS: [&str; 7] = [
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "generation",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-];
 
 fn set_metadata(object: &mut Map<String, Value>, has_generation: bool) {
     let Some(metadata) = object_in(object, "metadata") else { return };

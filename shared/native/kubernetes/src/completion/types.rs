@@ -92,7 +92,11 @@ pub(super) fn complete(fields: &mut Map<String, Value>, of: &'static Fields) {
             value
         });
     }
-    defaults::complete(fields, of);
+    if let Some(name) = defaults::complete(fields, of.id)
+        && let (Some(value), Some(of)) = (fields.get_mut(name), of.get(name))
+    {
+        complete_value(value, of);
+    }
     for (name, of) in written {
         if let Some(zero) = zero(*of) {
             fields.entry(*name).or_insert(zero);

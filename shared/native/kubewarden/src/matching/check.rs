@@ -6,8 +6,9 @@ use serde_json::Value;
 use crate::matching::condition::Variables;
 use crate::matching::decision::{Match, Reason};
 use crate::matching::made_up::Variants;
+use crate::matching::never_sent::is_never_sent;
 use crate::matching::selector::Selection;
-use crate::matching::webhook::{Webhook, evaluate, is_never_sent};
+use crate::matching::webhook::{Webhook, evaluate};
 use crate::rule::Target;
 
 /// A check of a request.

@@ -45,6 +45,7 @@ mod evaluator;
 mod fields;
 mod group;
 mod made_up;
+mod never_sent;
 mod observation;
 mod policy;
 mod policy_kind;
@@ -53,6 +54,7 @@ mod selector;
 mod table;
 mod timeouts;
 mod webhook;
+mod webhook_spec;
 
 pub use check::{Check, CheckResult, CheckSubject};
 #[cfg(feature = "conditions")]
@@ -65,4 +67,5 @@ pub use group::{Group, GroupVerdict, MemberVerdict};
 pub use observation::Observation;
 pub use policy::{Annotations, FailurePolicy, Installation, Mode, PolicyManifest};
 pub use policy_kind::PolicyKind;
-pub use webhook::{Fit, InvalidWebhook, Webhook};
+pub use webhook::{Fit, Webhook};
+pub use webhook_spec::InvalidWebhook;

@@ -10,12 +10,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::matching::evaluator::{Evaluator, Module};
-use crate::matching::fields::{MANIFEST, SPECS};
+use crate::matching::fields::{self, MANIFEST, unknown_field};
 use crate::matching::group::Group;
 use crate::matching::policy_kind::{GROUP, PolicyKind};
 use crate::matching::selector::{NAMESPACE_NAME, Operator, RequirementSpec, SelectorSpec};
 use crate::matching::timeouts::{self, DEFAULT_TIMEOUT};
-use crate::matching::webhook::{InvalidWebhook, MatchPolicy, NamedExpression, Webhook, WebhookSpec, invalid};
+use crate::matching::webhook::Webhook;
+use crate::matching::webhook_spec::{InvalidWebhook, MatchPolicy, NamedExpression, WebhookSpec, invalid};
 use crate::rule::{ContextAwareResource, RuleWithOperations};
 
 /// How Kubewarden is installed.
@@ -104,16 +105,31 @@ pub struct Annotations {
     pub description: Option<String>,
 }
 
+impl Annotations {
+    fn of(manifest: &Value) -> Self {
+        let annotation = |name: &str| {
+            let found = manifest.pointer("/metadata/annotations").and_then(|all| all.get(name)?.as_str());
+            found.map(str::to_owned)
+        };
+        Self {
+            severity: annotation("io.kubewarden.policy.severity"),
+            category: annotation("io.kubewarden.policy.category"),
+            title: annotation("io.artifacthub.displayName"),
+            description: annotation("io.kubewarden.policy.description"),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Spec {
+struct Spec {
     policy_server: Option<String>,
     mode: Option<Mode>,
     mutating: Option<bool>,
     background_audit: Option<bool>,
     failure_policy: Option<FailurePolicy>,
-    pub(super) timeout_seconds: Option<u8>,
-    pub(super) timeout_eval_seconds: Option<u8>,
+    timeout_seconds: Option<u8>,
+    timeout_eval_seconds: Option<u8>,
     message: Option<String>,
     #[serde(default)]
     allow_inside_admission_controller_namespace: bool,
@@ -126,7 +142,7 @@ pub(super) struct Spec {
     settings: Option<Map<String, Value>>,
     context_aware_resources: Option<Vec<ContextAwareResource>>,
     expression: Option<String>,
-    pub(super) policies: Option<BTreeMap<String, Member>>,
+    policies: Option<BTreeMap<String, Member>>,
     #[expect(dead_code, reason = "reading it refuses other values")]
     side_effects: Option<SideEffects>,
 }
@@ -137,7 +153,7 @@ pub(super) struct Member {
     module: String,
     settings: Option<Map<String, Value>>,
     context_aware_resources: Option<Vec<ContextAwareResource>>,
-    pub(super) timeout_eval_seconds: Option<u8>,
+    timeout_eval_seconds: Option<u8>,
 }
 
 /// The side effects that API servers accept (`noSideEffectClasses` in
@@ -163,85 +179,37 @@ impl PolicyManifest {
     /// A value that is not a manifest of a policy, and a field that is missing, malformed or
     /// unknown, with its path and a remedy.
     pub fn read_for(manifest: &Value, installation: &Installation) -> Result<Self, InvalidWebhook> {
-        let text =
-            |pointer: &str| manifest.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
         let kind = PolicyKind::of(manifest).ok_or_else(|| {
             let names = PolicyKind::ALL.map(PolicyKind::name).join(", ");
-            error("kind", &format!("Invalid value: not a policy; write one of {names} of {GROUP}/v1"))
+            InvalidWebhook::at(
+                "kind",
+                &format!("Invalid value: not a policy; write one of {names} of {GROUP}/v1"),
+            )
         })?;
-        let version =
-            text("/apiVersion").and_then(|all| all.split_once('/')).map_or("", |(_, version)| version);
-        let (_, _, shape) =
-            SPECS.iter().find(|(of, known, _)| *of == kind.name() && *known == version).ok_or_else(|| {
-                error(
-                    "apiVersion",
-                    &format!("Invalid value: {kind} has no version {version}; write {GROUP}/v1"),
-                )
-            })?;
-        let Some(spec) = manifest.get("spec") else {
-            return Err(error("spec", "Required value: a policy has a specification; add it"));
-        };
-        let unknown = MANIFEST.unknown_field(manifest, "").or_else(|| shape.unknown_field(spec, "spec"));
-        if let Some(unknown) = unknown {
-            return Err(InvalidWebhook(unknown));
-        }
-        let name = text("/metadata/name")
-            .ok_or_else(|| error("metadata.name", "Required value: a policy has a name; add it"))?
-            .to_owned();
-        let namespace = match (kind.is_namespaced(), text("/metadata/namespace")) {
+        let spec = specification(manifest, kind)?;
+        let name = text(manifest, "/metadata/name").ok_or_else(|| {
+            InvalidWebhook::at("metadata.name", "Required value: a policy has a name; add it")
+        })?;
+        let namespace = match (kind.is_namespaced(), text(manifest, "/metadata/namespace")) {
             (false, _) => None,
             (true, Some(namespace)) => Some(namespace.to_owned()),
             (true, None) => Some(installation.policy_namespace.clone().ok_or_else(|| {
                 let problem = format!("Required value: an {kind} evaluates its own namespace; add it");
-                error("metadata.namespace", &problem)
+                InvalidWebhook::at("metadata.namespace", &problem)
             })?),
-        };
-        let annotation = |name: &str| {
-            let found = manifest.pointer("/metadata/annotations").and_then(|all| all.get(name)?.as_str());
-            found.map(str::to_owned)
-        };
-        let annotations = Annotations {
-            severity: annotation("io.kubewarden.policy.severity"),
-            category: annotation("io.kubewarden.policy.category"),
-            title: annotation("io.artifacthub.displayName"),
-            description: annotation("io.kubewarden.policy.description"),
         };
         let mut spec: Spec =
             serde_path_to_error::deserialize(spec).map_err(|error| invalid("spec", &error))?;
-        timeouts::check(&spec)?;
-        timeouts::check_members(&spec)?;
+        timeouts::check(spec.timeout_seconds, spec.timeout_eval_seconds)?;
+        let members = spec.policies.iter().flatten();
+        let members =
+            members.filter_map(|(name, member)| Some((name.as_str(), member.timeout_eval_seconds?)));
+        timeouts::check_members(spec.timeout_seconds, members)?;
         let mut warnings = Vec::new();
-        let namespace_selector = match &namespace {
-            Some(namespace) => Some(own_namespace(namespace)),
-            None => outside_kubewarden(&mut spec, installation, &mut warnings),
-        };
-        let rules = std::mem::take(&mut spec.rules);
-        for (at, rule) in rules.iter().enumerate() {
-            warnings.extend(rule.misspelt_resource().map(|problem| format!("spec.rules[{at}].{problem}")));
-        }
-        if kind.is_namespaced() {
-            for (at, rule) in rules.iter().enumerate() {
-                if let Some(problem) = rule.problem_in_a_namespaced_policy() {
-                    return Err(InvalidWebhook(format!("spec.rules[{at}].{problem}")));
-                }
-            }
-        }
-        let mut webhook = Webhook::new(WebhookSpec {
-            rules: if kind.is_namespaced() {
-                rules.into_iter().map(RuleWithOperations::namespaced).collect()
-            } else {
-                rules
-            },
-            match_policy: spec.match_policy,
-            namespace_selector,
-            object_selector: spec.object_selector.take(),
-            match_conditions: spec.match_conditions.take(),
-        })?;
-        webhook.admitted_namespace =
-            installation.accepts_own_namespace.then(|| installation.namespace.as_str().into());
+        let webhook = webhook(namespace.as_deref(), &mut spec, installation, &mut warnings)?;
         Ok(Self {
             kind,
-            name,
+            name: name.to_owned(),
             namespace,
             policy_server: spec.policy_server.take().unwrap_or_else(|| "default".to_owned()),
             mode: spec.mode.unwrap_or_default(),
@@ -250,7 +218,7 @@ impl PolicyManifest {
             failure_policy: spec.failure_policy.unwrap_or_default(),
             timeout_seconds: spec.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT),
             message: spec.message.clone().filter(|message| !message.is_empty()),
-            annotations,
+            annotations: Annotations::of(manifest),
             evaluator: evaluate(kind, spec)?,
             webhook,
             warnings,
@@ -282,8 +250,62 @@ impl PolicyManifest {
     }
 }
 
-pub(super) fn error(path: &str, problem: &str) -> InvalidWebhook {
-    InvalidWebhook(format!("{path}: {problem}"))
+/// Returns a text of a manifest that is not empty.
+fn text<'m>(manifest: &'m Value, pointer: &str) -> Option<&'m str> {
+    manifest.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+/// Returns the `spec` of a manifest, all of whose fields its kind has.
+fn specification(manifest: &Value, kind: PolicyKind) -> Result<&Value, InvalidWebhook> {
+    let version = text(manifest, "/apiVersion").and_then(|all| all.split_once('/'));
+    let version = version.map_or("", |(_, version)| version);
+    let known = fields::spec(kind, version).ok_or_else(|| {
+        let problem = format!("Invalid value: {kind} has no version {version}; write {GROUP}/v1");
+        InvalidWebhook::at("apiVersion", &problem)
+    })?;
+    let Some(spec) = manifest.get("spec") else {
+        return Err(InvalidWebhook::at("spec", "Required value: a policy has a specification; add it"));
+    };
+    match unknown_field(MANIFEST, manifest, "").or_else(|| unknown_field(&known, spec, "spec")) {
+        Some(unknown) => Err(InvalidWebhook(unknown)),
+        None => Ok(spec),
+    }
+}
+
+/// Makes the webhook of a policy, which takes the fields of the specification. `namespace` is that
+/// of a namespaced policy.
+fn webhook(
+    namespace: Option<&str>,
+    spec: &mut Spec,
+    installation: &Installation,
+    warnings: &mut Vec<String>,
+) -> Result<Webhook, InvalidWebhook> {
+    let namespace_selector = match namespace {
+        Some(namespace) => Some(own_namespace(namespace)),
+        None => outside_kubewarden(spec, installation, warnings),
+    };
+    let mut rules = std::mem::take(&mut spec.rules);
+    for (at, rule) in rules.iter().enumerate() {
+        warnings.extend(rule.misspelt_resource().map(|problem| format!("spec.rules[{at}].{problem}")));
+    }
+    if namespace.is_some() {
+        for (at, rule) in rules.iter().enumerate() {
+            if let Some(problem) = rule.problem_in_a_namespaced_policy() {
+                return Err(InvalidWebhook(format!("spec.rules[{at}].{problem}")));
+            }
+        }
+        rules = rules.into_iter().map(RuleWithOperations::namespaced).collect();
+    }
+    let mut webhook = Webhook::new(WebhookSpec {
+        rules,
+        match_policy: spec.match_policy,
+        namespace_selector,
+        object_selector: spec.object_selector.take(),
+        match_conditions: spec.match_conditions.take(),
+    })?;
+    webhook.admitted_namespace =
+        installation.accepts_own_namespace.then(|| installation.namespace.as_str().into());
+    Ok(webhook)
 }
 
 fn own_namespace(namespace: &str) -> SelectorSpec {
@@ -325,17 +347,19 @@ fn is_mutating(kind: PolicyKind, spec: &Spec) -> Result<bool, InvalidWebhook> {
     match (kind.is_group(), spec.mutating) {
         (true, _) => Ok(false),
         (false, Some(is_mutating)) => Ok(is_mutating),
-        (false, None) => {
-            Err(error("spec.mutating", "Required value: a policy says whether it mutates; write false"))
-        }
+        (false, None) => Err(InvalidWebhook::at(
+            "spec.mutating",
+            "Required value: a policy says whether it mutates; write false",
+        )),
     }
 }
 
 fn evaluate(kind: PolicyKind, spec: Spec) -> Result<Evaluator<Module>, InvalidWebhook> {
     if !kind.is_group() {
         let module = spec.module.filter(|module| !module.is_empty());
-        let module = module
-            .ok_or_else(|| error("spec.module", "Required value: a policy has a module; add its address"))?;
+        let module = module.ok_or_else(|| {
+            InvalidWebhook::at("spec.module", "Required value: a policy has a module; add its address")
+        })?;
         return Ok(Evaluator::Module(Module {
             module,
             settings: Value::Object(spec.settings.unwrap_or_default()),
@@ -343,7 +367,10 @@ fn evaluate(kind: PolicyKind, spec: Spec) -> Result<Evaluator<Module>, InvalidWe
         }));
     }
     if spec.message.is_none_or(|message| message.is_empty()) {
-        return Err(error("spec.message", "Required value: a group has a message for denials; add it"));
+        return Err(InvalidWebhook::at(
+            "spec.message",
+            "Required value: a group has a message for denials; add it",
+        ));
     }
     let members = spec.policies.unwrap_or_default().into_iter().map(|(name, member)| {
         let Member { module, settings, context_aware_resources, .. } = member;

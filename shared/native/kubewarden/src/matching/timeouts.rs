@@ -1,7 +1,6 @@
 //! The timeouts of policies and of the members of groups.
 
-use crate::matching::policy::{Spec, error};
-use crate::matching::webhook::InvalidWebhook;
+use crate::matching::webhook_spec::InvalidWebhook;
 
 /// The seconds that a policy server has by default.
 pub(super) const DEFAULT_TIMEOUT: u8 = 10;
@@ -12,22 +11,23 @@ fn check_one(path: &str, seconds: u8) -> Result<(), InvalidWebhook> {
     }
     let problem =
         format!("Invalid value: {seconds}: the time is between 2 and 30 seconds; choose one of them");
-    Err(error(path, &problem))
+    Err(InvalidWebhook::at(path, &problem))
 }
 
-pub(super) fn check(spec: &Spec) -> Result<(), InvalidWebhook> {
-    let timeouts =
-        [("timeoutSeconds", spec.timeout_seconds), ("timeoutEvalSeconds", spec.timeout_eval_seconds)];
+pub(super) fn check(of_webhook: Option<u8>, of_evaluation: Option<u8>) -> Result<(), InvalidWebhook> {
+    let timeouts = [("timeoutSeconds", of_webhook), ("timeoutEvalSeconds", of_evaluation)];
     for (name, seconds) in timeouts {
         if let Some(seconds) = seconds {
             check_one(&format!("spec.{name}"), seconds)?;
         }
     }
     match timeouts {
-        [(_, all), (name, Some(evaluation))] if evaluation > all.unwrap_or(DEFAULT_TIMEOUT) => Err(error(
-            &format!("spec.{name}"),
-            &format!("Invalid value: {evaluation}: an evaluation ends before timeoutSeconds; lower it"),
-        )),
+        [(_, all), (name, Some(evaluation))] if evaluation > all.unwrap_or(DEFAULT_TIMEOUT) => {
+            Err(InvalidWebhook::at(
+                &format!("spec.{name}"),
+                &format!("Invalid value: {evaluation}: an evaluation ends before timeoutSeconds; lower it"),
+            ))
+        }
         _ => Ok(()),
     }
 }
@@ -36,15 +36,17 @@ pub(super) fn check(spec: &Spec) -> Result<(), InvalidWebhook> {
 ///
 /// Source: `validatePolicyGroupMembersTimeouts`. The group has a timeout: the definition of its
 /// kind has a default.
-pub(super) fn check_members(spec: &Spec) -> Result<(), InvalidWebhook> {
-    let group = spec.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT);
+pub(super) fn check_members<'m>(
+    group: Option<u8>,
+    members: impl Iterator<Item = (&'m str, u8)>,
+) -> Result<(), InvalidWebhook> {
+    let group = group.unwrap_or(DEFAULT_TIMEOUT);
     let mut sum = 0_u32;
-    for (name, member) in spec.policies.iter().flatten() {
-        let Some(seconds) = member.timeout_eval_seconds else { continue };
+    for (name, seconds) in members {
         let path = format!("spec.policies.{name}.timeoutEvalSeconds");
         check_one(&path, seconds)?;
         if seconds > group {
-            return Err(error(
+            return Err(InvalidWebhook::at(
                 &path,
                 &format!(
                     "Invalid value: {seconds}: a member ends before the timeoutSeconds of its group; lower it"
@@ -58,7 +60,7 @@ pub(super) fn check_members(spec: &Spec) -> Result<(), InvalidWebhook> {
             "Invalid value: {sum}: the timeoutEvalSeconds of all members together are at most the timeoutSeconds of \
              the group, {group}; lower them"
         );
-        return Err(error("spec.policies", &problem));
+        return Err(InvalidWebhook::at("spec.policies", &problem));
     }
     Ok(())
 }

@@ -1,21 +1,18 @@
 //! The requests that a webhook receives.
 
 use std::cell::Cell;
-use std::fmt;
 use std::sync::Arc;
 
 use kubernetes::kinds::{Kinds, Resource};
-use rules::name::is_label_key;
-use serde::Deserialize;
 use serde_json::Value;
-use serde_path_to_error::Segment;
 
 use crate::matching::condition::{Condition, Variables};
 use crate::matching::condition_error::ConditionError;
 use crate::matching::decision::{Decision, GroupVersion, Match, Reason};
-use crate::matching::fields::takes;
 use crate::matching::made_up::Variants;
+use crate::matching::never_sent::is_never_sent;
 use crate::matching::selector::{LabelSelector, Labels, Selection, SelectorSpec};
+use crate::matching::webhook_spec::{InvalidWebhook, MatchPolicy, WebhookSpec, compiled, invalid};
 use crate::rule::{RuleWithOperations, Target};
 
 /// The requests that a policy receives.
@@ -29,48 +26,6 @@ pub struct Webhook {
     /// The namespace in which the policy server admits each request.
     pub(crate) admitted_namespace: Option<Arc<str>>,
 }
-
-/// The reason why a manifest is not one of a policy.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct InvalidWebhook(pub(crate) String);
-
-impl fmt::Display for InvalidWebhook {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for InvalidWebhook {}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct WebhookSpec {
-    pub(crate) rules: Vec<RuleWithOperations>,
-    #[serde(default)]
-    pub(crate) match_policy: Option<MatchPolicy>,
-    #[serde(default)]
-    pub(crate) namespace_selector: Option<SelectorSpec>,
-    #[serde(default)]
-    pub(crate) object_selector: Option<SelectorSpec>,
-    #[serde(default)]
-    pub(crate) match_conditions: Option<Vec<NamedExpression>>,
-}
-
-/// How rules are compared with the resource of a request.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
-pub(crate) enum MatchPolicy {
-    Exact,
-    #[default]
-    Equivalent,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct NamedExpression {
-    pub(crate) name: String,
-    pub(crate) expression: String,
-}
-
-const MAX_CONDITIONS: usize = 64;
 
 /// How the rules of a webhook fit a resource.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -138,39 +93,8 @@ impl Webhook {
             LabelSelector::new(spec.unwrap_or_default())
                 .map_err(|error| InvalidWebhook(format!("spec.{name}.{error}")))
         };
-        let conditions = spec.match_conditions.unwrap_or_default();
-        if conditions.len() > MAX_CONDITIONS {
-            return Err(InvalidWebhook(format!(
-                "spec.matchConditions: Invalid value: {} conditions: a policy has at most {MAX_CONDITIONS}; combine \
-                 some with &&",
-                conditions.len()
-            )));
-        }
-        let conditions = conditions.iter().enumerate().map(|(at, one)| {
-            if !is_label_key(&one.name) {
-                return Err(InvalidWebhook(format!(
-                    "spec.matchConditions[{at}].name: Invalid value: {:?}: the name of a condition is a qualified name; \
-                     write one such as only-pods or example.com/only-pods",
-                    one.name
-                )));
-            }
-            if conditions.iter().take(at).any(|other| other.name == one.name) {
-                return Err(InvalidWebhook(format!(
-                    "spec.matchConditions[{at}].name: Duplicate value: {:?}: names of conditions differ; choose \
-                     another name",
-                    one.name
-                )));
-            }
-            let mut compiled = Condition::compile(&one.name, &one.expression).map_err(|error| {
-                InvalidWebhook(format!(
-                    "spec.matchConditions[{at}].expression: Invalid value: {error}; correct the expression"
-                ))
-            })?;
-            compiled.share(conditions.len());
-            Ok(compiled)
-        });
         Ok(Self {
-            conditions: conditions.collect::<Result<_, _>>()?,
+            conditions: compiled(&spec.match_conditions.unwrap_or_default())?,
             namespace_selector: selector("namespaceSelector", spec.namespace_selector)?,
             object_selector: selector("objectSelector", spec.object_selector)?,
             match_policy: spec.match_policy.unwrap_or_default(),
@@ -462,77 +386,6 @@ pub(crate) fn evaluate(
         format!("depends on {field}, which the API server sets")
     };
     Err(ConditionError { condition: condition.name().to_owned(), problem, is_unknown: true })
-}
-
-/// Returns whether a request is about a resource that configures admission itself
-/// (`IsExemptAdmissionConfigurationResource` in k8s.io/apiserver), or about a review of a user, a
-/// token or a right. Servers before 1.37 send reviews.
-///
-/// Source: `Excluded` in `pkg/kubeapiserver/admission/exclusion` of Kubernetes 1.37.
-pub(crate) fn is_never_sent(request: &Value) -> bool {
-    const REVIEWS: [[&str; 2]; 6] = [
-        ["authentication.k8s.io", "selfsubjectreviews"],
-        ["authentication.k8s.io", "tokenreviews"],
-        ["authorization.k8s.io", "localsubjectaccessreviews"],
-        ["authorization.k8s.io", "selfsubjectaccessreviews"],
-        ["authorization.k8s.io", "selfsubjectrulesreviews"],
-        ["authorization.k8s.io", "subjectaccessreviews"],
-    ];
-    const KINDS: [&str; 6] = [
-        "MutatingAdmissionPolicy",
-        "MutatingAdmissionPolicyBinding",
-        "MutatingWebhookConfiguration",
-        "ValidatingAdmissionPolicy",
-        "ValidatingAdmissionPolicyBinding",
-        "ValidatingWebhookConfiguration",
-    ];
-    let text = |field: &str, part: &str| -> &str {
-        let value = request.get(field).and_then(|field| field.get(part));
-        value.and_then(Value::as_str).unwrap_or_default()
-    };
-    let configures = text("kind", "group") == "admissionregistration.k8s.io";
-    configures && KINDS.contains(&text("kind", "kind"))
-        || REVIEWS.contains(&[text("resource", "group"), text("resource", "resource")])
-}
-
-pub(crate) fn invalid(root: &str, error: &serde_path_to_error::Error<serde_json::Error>) -> InvalidWebhook {
-    let problem = error.inner().to_string();
-    let path = match error.path().to_string().as_str() {
-        "." => root.to_owned(),
-        path => format!("{root}.{path}"),
-    };
-    let missing = problem.strip_prefix("missing field `").and_then(|name| name.strip_suffix('`'));
-    let field = missing.or_else(|| read_field(error.path())).unwrap_or(root);
-    let takes = takes(field).map(|takes| format!("write {takes}")).unwrap_or_default();
-    if let Some(name) = missing {
-        return InvalidWebhook(format!("{path}.{name}: Required value: the field is missing; {takes}"));
-    }
-    // The rest of the error names types of Rust.
-    let found = problem.split_once(", expected").map_or(problem.as_str(), |(found, _)| found);
-    let kinds = ["invalid type: ", "invalid value: ", "unknown variant "];
-    let found = kinds.iter().find_map(|kind| found.strip_prefix(kind)).unwrap_or(found);
-    InvalidWebhook(format!("{path}: Invalid value: {found}; {takes}"))
-}
-
-/// Returns the known field in which an error of types is. Names of labels, and of members of a
-/// group, are not fields.
-fn read_field(path: &serde_path_to_error::Path) -> Option<&str> {
-    let mut field = None;
-    let mut is_name = false;
-    for segment in path {
-        let Segment::Map { key } = segment else { continue };
-        if std::mem::take(&mut is_name) {
-            continue;
-        }
-        if takes(key).is_some() {
-            field = Some(key.as_str());
-        }
-        is_name = key == "policies";
-        if key == "matchLabels" {
-            break;
-        }
-    }
-    field
 }
 
 #[cfg(test)]

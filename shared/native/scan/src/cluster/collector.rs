@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use kubernetes::kinds::Kinds;
 use kubernetes::objects::Objects;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::{Cluster, DEFINITION, Key, Kind, MOST_STATES, owned};
 use crate::entry::{Content, Entry};
 use crate::input::{Chunk, Input, may_spell};
+use crate::labels::{add_name_label, labels_mut, labels_of};
 use crate::options::Options;
 use crate::request::complete;
 
@@ -171,28 +172,4 @@ fn keep_labels(stored: &Value, object: &mut Value) {
     for (key, value) in stored {
         labels.entry(key.clone()).or_insert_with(|| value.clone());
     }
-}
-
-/// Adds the label with the name of a Namespace, as the API server does when it stores one.
-pub(crate) fn add_name_label(namespace: &mut Value) {
-    let name = namespace.pointer("/metadata/name").cloned().unwrap_or_default();
-    if name.is_string()
-        && let Some(labels) = labels_mut(namespace)
-    {
-        labels.insert("kubernetes.io/metadata.name".to_owned(), name);
-    }
-}
-
-/// Returns the labels of an object, which get their field if the object has metadata.
-fn labels_mut(object: &mut Value) -> Option<&mut Map<String, Value>> {
-    let labels = object.get_mut("metadata")?.as_object_mut()?.entry("labels").or_insert(Value::Null);
-    if labels.is_null() {
-        *labels = json!({});
-    }
-    labels.as_object_mut()
-}
-
-/// Returns an object with nothing but the labels of another.
-pub(super) fn labels_of(object: &Value) -> Value {
-    json!({ "metadata": { "labels": object.pointer("/metadata/labels") } })
 }

@@ -11,11 +11,11 @@ use kubernetes::kinds::Kinds;
 use kubernetes::objects::{Memo, Objects};
 use serde_json::Value;
 
+use crate::labels::labels_of;
 use crate::options::Options;
 use crate::policy::Policy;
 use crate::session::Session;
-use collector::labels_of;
-pub(crate) use collector::{Collector, add_name_label};
+pub(crate) use collector::Collector;
 pub(crate) use look_ups::LookUps;
 
 /// The kind that defines custom resources, with their plural and scope.

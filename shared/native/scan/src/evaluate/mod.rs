@@ -15,7 +15,7 @@ use text::Step;
 
 use crate::ask::{Answer, Asked, ask, ask_with_pods};
 use crate::cluster::{Cluster, Collector, DEFINITION, Kind, owned};
-use crate::entry::{Content, Entry, Spot};
+use crate::entry::{Content, Entry};
 use crate::exceptions::{Exceptions, was_stored};
 use crate::guards::{self, Suspicion};
 use crate::input::Chunk;
@@ -27,15 +27,11 @@ use crate::pods;
 use crate::policy::Policy;
 use crate::replacement;
 use crate::request::{Change, complete, request};
+use crate::spot::Spot;
 use crate::subject::{controller, identity, object_ref};
 use crate::verdict::Request;
 pub(crate) use kept::Kept;
 use record::{Record, Subject};
-
-/// The effect of a duplicate key: by `fieldValidation` in the reference of the Kubernetes API, a
-/// server stores the last value, warns of it under `Warn`, and refuses it under `Strict`.
-pub const DUPLICATE: &str =
-    "only the last value counts, and an API server refuses both with strict field validation; remove one";
 
 const REPLACED: &str = "an API server refuses an update with this change; the object is evaluated as created, \
                         because it has to be replaced (kubectl replace --force)";
@@ -130,7 +126,7 @@ impl Walk<'_> {
                     self.entry(entry, chunk, &locator, &mut output);
                 }
             }
-            Err(problem) => output.notices.push(crate::unreadable(chunk, &problem)),
+            Err(problem) => output.notices.push(chunk.unreadable(&problem)),
         }
         output
     }

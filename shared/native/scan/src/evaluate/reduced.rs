@@ -11,13 +11,13 @@ use kubernetes::completion::has_own_uid;
 use super::record::Subject;
 use super::reduce::reduce;
 use super::{Output, Walk, has_template};
-use crate::entry::Spot;
 use crate::exceptions::Exceptions;
 use crate::guards;
 use crate::input::Chunk;
 use crate::locate::Locator;
 use crate::options::Operation;
 use crate::request::{Change, complete};
+use crate::spot::Spot;
 use crate::subject::object_ref;
 use crate::verdict::Request;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use manifest::{Position, Problem};
-use report::{Level, Notice};
+use report::Level;
 use serde_json::{Map, Value};
 
 use crate::rendered::Notes;
@@ -120,12 +120,6 @@ impl Unreadable {
     #[must_use]
     pub fn new(origin: Arc<Origin>, message: String) -> Self {
         Self { origin, problem: Problem::new(None, message), level: Level::Error }
-    }
-
-    /// Returns the error for users.
-    #[must_use]
-    pub fn notice(&self) -> Notice {
-        crate::unreadable_input(self, false)
     }
 }
 

@@ -5,7 +5,8 @@ use std::io::Read;
 use serde_json::{Value, json};
 
 use super::chunk::{LIMIT, SPLIT};
-use super::piece::{Piece, Pieces};
+use super::piece::Piece;
+use super::pieces::Pieces;
 
 /// Gives out a byte at a time, so that every boundary of a block is tried.
 struct Slow<'t>(&'t [u8], usize);
@@ -213,9 +214,9 @@ fn a_text_that_spells_the_fields_of_objects_in_another_way_may_be_one() {
         "!!b%69nary YXBpVmVyc2lvbg==: v1\n",
         "!<tag:yaml.org,2002:%62inary> YXBpVmVyc2lvbg==: v1\n",
     ] {
-        assert!(super::may_be_object(text.as_bytes()), "{text}");
+        assert!(super::spelling::may_be_object(text.as_bytes()), "{text}");
     }
     for text in ["a: 1\n", "kind: Pod\n", "a: \"x\\ty\"\n", "done: 100 % !\n"] {
-        assert!(!super::may_be_object(text.as_bytes()), "{text}");
+        assert!(!super::spelling::may_be_object(text.as_bytes()), "{text}");
     }
 }

@@ -5,17 +5,16 @@ use std::process::ExitCode;
 
 use scan::audit::Kept;
 use scan::audit::selinux::{
-    AllocateError, LevelAllocation, LevelError, NamespaceLevel, NewAnnotation, SelinuxSettings, allocate,
-    namespace_levels,
+    AllocateError, LevelAllocation, LevelError, NamespaceLevel, NewAnnotation, allocate, namespace_levels,
 };
 use serde::Serialize;
 
 use super::audit::selinux_level;
-use crate::args::{AllocateArgs, LevelArgs, SelinuxCommand, SettingsArgs};
+use crate::args::{AllocateArgs, LevelArgs, SelinuxCommand};
 use crate::cluster::DumpFiles;
 use crate::failure::Failure;
 use crate::settings;
-use crate::source::{InputReader, SourceName};
+use crate::source::InputReader;
 use crate::stdout::{print, write_one};
 use crate::terminal::one_line;
 
@@ -32,18 +31,6 @@ pub(crate) fn selinux(command: &SelinuxCommand) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Reads the settings of the policy selinux, with the name of their source.
-pub(super) fn read_settings(
-    args: &SettingsArgs,
-    reader: &mut InputReader,
-) -> Result<(SelinuxSettings, SourceName), Failure> {
-    let (settings, name) = settings::read(args, reader)?;
-    match SelinuxSettings::configure(&settings.unwrap_or_default()) {
-        Ok(settings) => Ok((settings, name)),
-        Err(error) => Err(Failure::about(name, error)),
-    }
-}
-
 #[derive(Serialize)]
 struct Levels {
     namespaces: Vec<NamespaceLevel>,
@@ -52,7 +39,7 @@ struct Levels {
 /// Prints the commands that annotate Namespaces, as a shell script.
 fn annotations(args: &AllocateArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
-    let (settings, name) = read_settings(&args.settings, &mut reader)?;
+    let (settings, name) = settings::of_selinux(&args.settings, &mut reader)?;
     let kinds = [("v1".to_owned(), "Namespace".to_owned())].into();
     let files = DumpFiles::read_any(&args.dump, Kept::Levels, &kinds, &mut reader)?;
     let allocation = allocate(&files.dump, settings).map_err(|error| match error {
@@ -91,7 +78,7 @@ fn write_script(out: &mut dyn Write, allocation: &LevelAllocation) -> io::Result
 
 fn level(args: &LevelArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
-    let (settings, _) = read_settings(&args.settings, &mut reader)?;
+    let (settings, _) = settings::of_selinux(&args.settings, &mut reader)?;
     let files = DumpFiles::read(&args.cluster, Kept::Levels, &mut reader)?;
     let levels = namespace_levels(&args.namespaces, &settings, &files.dump);
     let mut levels = levels.map_err(|error| match error {

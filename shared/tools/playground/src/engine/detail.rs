@@ -5,7 +5,7 @@ use manifest::Step;
 use scan::{Answer, Asked, Effect, Violation};
 use serde_json::Value;
 
-use super::evaluated::Evaluated;
+use super::evaluated::{Evaluated, Place};
 use super::policies::Prepared;
 use super::{Playground, checks, suggestions, summary};
 use crate::fix;
@@ -138,7 +138,7 @@ fn detail(
         remedy: violation.remedy.as_ref().map(ToString::to_string),
         mark: place.as_ref().and_then(|place| playground.mark(evaluated, place)),
         fix: match &place {
-            Some(summary::Place::Object(_)) => {
+            Some(Place::Object(_)) => {
                 violation.remedy.as_ref().and_then(|remedy| remedy.change.as_ref()).map(fix::label)
             }
             _ => None,

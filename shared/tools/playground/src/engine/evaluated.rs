@@ -9,12 +9,18 @@ use manifest::Step;
 use scan::{Content, Entry, Placed, Request};
 use serde_json::Value;
 
-use super::summary::Place;
 use super::texts::{self, Stored};
 use crate::matrix::{ObjectRequestState, ObjectState, RequestOrigin, Suspicion, TextMark, TextName};
 use crate::types::Operation;
 use crate::user;
 use crate::workspace::{ObjectId, RequestInput, Workspace};
+
+/// A path in the text of the objects or of the stored ones.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Place {
+    Object(Vec<Step>),
+    Stored(Vec<Step>),
+}
 
 /// The input of the verdict on an object, as long as the policies, the cluster and the stored
 /// objects stay: the document, the entry and the request.

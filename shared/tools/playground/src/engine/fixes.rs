@@ -8,7 +8,8 @@ use scan::Content;
 use similar::{DiffOp, TextDiff};
 
 use super::evaluated::Evaluated;
-use super::summary::{self, Place};
+use super::evaluated::Place;
+use super::summary;
 use super::{Playground, number};
 use crate::exchange::{Fix, TextEdit};
 use crate::fix::{self, edit};

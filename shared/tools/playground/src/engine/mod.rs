@@ -225,10 +225,10 @@ impl Playground {
         self.surroundings.problem().into_iter().chain(stored.into_iter().flatten()).cloned().collect()
     }
 
-    fn mark(&self, evaluated: &Evaluated, place: &summary::Place) -> Option<TextMark> {
+    fn mark(&self, evaluated: &Evaluated, place: &evaluated::Place) -> Option<TextMark> {
         match place {
-            summary::Place::Object(path) => evaluated.mark(path),
-            summary::Place::Stored(path) => {
+            evaluated::Place::Object(path) => evaluated.mark(path),
+            evaluated::Place::Stored(path) => {
                 let Content::Object(object) = &evaluated.entry()?.content else { return None };
                 let identity = scan::identity_in(object, crate::NAMESPACE, self.cluster().kinds())?;
                 self.stored.get(&identity)?.mark(path)

@@ -2,12 +2,11 @@
 
 use std::rc::Rc;
 
-use manifest::Step;
 use scan::{Answer, Asked, Denial, Effect, Pods, Policy, Violation, ask, ask_with_pods};
 
 use super::Playground;
 use super::checks;
-use super::evaluated::Evaluated;
+use super::evaluated::{Evaluated, Place};
 use super::policies::Prepared;
 use crate::matrix::{CellState, CheckResult, Outcome, RequestOrigin};
 
@@ -26,13 +25,6 @@ pub(crate) struct Found {
     pub(crate) outcome: Outcome,
     pub(crate) message: String,
     pub(crate) place: Option<Place>,
-}
-
-/// A path in the text of the objects or of the stored ones.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) enum Place {
-    Object(Vec<Step>),
-    Stored(Vec<Step>),
 }
 
 /// Asks the policies of a playground about an object, as the API server does. `receive` gets each

@@ -15,12 +15,12 @@ use admission::PolicyEntry;
 use rules::pod_security::PodSecurity;
 use serde::Serialize;
 
-use super::selinux::read_settings;
 use crate::args::{Audit, DumpArgs, TextOrData};
 use crate::cluster::DumpFiles;
 use crate::failure::Failure;
 use crate::progress::bar;
 use crate::scan;
+use crate::settings;
 use crate::source::InputReader;
 use crate::stdout::{print, write_one};
 
@@ -40,7 +40,7 @@ pub(crate) fn audit(command: &Audit) -> Result<ExitCode, Failure> {
             report(&found, found.is_empty(), args.output, |out| mirror_labels::write(out, &found))
         }
         Audit::Selinux { dump, settings } => {
-            let (settings, _) = read_settings(settings, &mut reader)?;
+            let (settings, _) = settings::of_selinux(settings, &mut reader)?;
             let kinds = audit::selinux::kinds(&settings);
             let found = find(dump, Kept::Levels, &kinds, &mut reader, |dump| {
                 let progress = bar(None, "{spinner} {human_pos} objects evaluated, {per_sec}");

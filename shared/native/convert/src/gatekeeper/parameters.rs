@@ -1,0 +1,39 @@
+//! Rules that the parameters of several kinds share.
+
+use crate::cel::is_pattern;
+use crate::controls::Outcome;
+
+pub(super) fn refuses_nothing(outcome: &mut Outcome) {
+    outcome.notes.push("A constraint whose parameters refuse nothing has no part in a manifest.".to_owned());
+}
+
+/// Notes that a constraint without a parameter refuses nothing: the Rego puts the parameter into
+/// its message, which is undefined without it.
+pub(super) fn refuses_nothing_without(key: &str, outcome: &mut Outcome) {
+    let note = format!(
+        "Without {key}, the constraint refuses nothing, because the message of its template is undefined; it has \
+         no part in a manifest. An empty list refuses all that the template is about."
+    );
+    outcome.notes.push(note);
+}
+
+/// Returns the texts without wildcards. Gatekeeper takes the others literally, and the manifest
+/// would not, so they are listed.
+pub(super) fn literal(texts: Vec<String>, path: &str, outcome: &mut Outcome) -> Vec<String> {
+    let (wild, literal): (Vec<String>, Vec<String>) = texts.into_iter().partition(|text| is_pattern(text));
+    for text in wild {
+        let problem = format!(
+            "{text:?} is not a pattern for Gatekeeper and would be one in the manifest; the manifest refuses it"
+        );
+        outcome.refuses(path, problem);
+    }
+    literal
+}
+
+/// Returns the texts, of which Gatekeeper takes a final `*` alone as a wildcard.
+pub(super) fn prefixes(texts: Vec<String>, path: &str, outcome: &mut Outcome) -> Vec<String> {
+    let is_kept = |text: &String| !is_pattern(text.strip_suffix('*').unwrap_or(text));
+    let (kept, others): (Vec<String>, Vec<String>) = texts.into_iter().partition(is_kept);
+    literal(others, path, outcome);
+    kept
+}

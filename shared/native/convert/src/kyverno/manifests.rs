@@ -1,0 +1,241 @@
+//! The manifests of a rule or a policy, for requests and for background audits.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::check_settings::Standard;
+use super::configuration::KyvernoConfiguration;
+use super::evaluator::Evaluator;
+use super::grant::{self, Grant, Piece};
+use super::request_scope::RequestScope;
+use super::violation_action::{LocalAction, RuleActions};
+use super::webhook;
+use crate::cel::CelExpression;
+use crate::controls::for_audits;
+use crate::conversion::{Effect, FieldProblem};
+use crate::fields::Fields;
+use crate::kubewarden::{self, PolicyManifest, PolicyMode, PolicySpec, TargetRule};
+use crate::manifest_names::ManifestNames;
+use crate::target::Target;
+use crate::{InputError, LabelSelector, MatchCondition, Operation};
+
+pub(super) const NOTHING_LEFT: &str = "has no manifest, because its exclude, the exceptions for it, the configuration of Kyverno, or \
+                            admission and background, which are both false, leave nothing to evaluate.";
+
+/// Why a background audit finds more than the rule.
+pub(super) const AUDITS_MORE: &str = "the audit scanner ignores match conditions, so reports also contain the objects that the \
+                           conditions leave out";
+
+/// The parts that all manifests of a rule have in common.
+pub(super) struct RuleParts<'r, 'd> {
+    /// The names of the policy and the rule.
+    pub(super) name: String,
+    pub(super) namespace: Option<&'r str>,
+    /// The `spec` of the policy.
+    pub(super) spec: &'r Fields<'d>,
+    pub(super) configuration: &'r KyvernoConfiguration,
+    pub(super) evaluator: Evaluator,
+    pub(super) standard: Standard,
+    pub(super) entries: Vec<Value>,
+    pub(super) grants: Vec<Grant>,
+    pub(super) actions: RuleActions,
+    pub(super) widens: bool,
+}
+
+/// The manifests of a rule, with what readers should know.
+#[derive(Default)]
+pub(super) struct RuleManifests {
+    pub(super) manifests: Vec<PolicyManifest>,
+    pub(super) notes: BTreeSet<String>,
+    pub(super) problems: Vec<FieldProblem>,
+}
+
+impl RuleManifests {
+    pub(super) fn of(
+        rule: &RuleParts<'_, '_>,
+        scopes: Vec<RequestScope>,
+        names: &mut ManifestNames,
+    ) -> Result<Self, InputError> {
+        let mut built = Self::default();
+        for scope in scopes {
+            built.add_for_requests(rule, scope.clone(), names)?;
+            built.add_for_audits(rule, scope, names)?;
+        }
+        Ok(built)
+    }
+
+    fn add_for_requests(
+        &mut self,
+        rule: &RuleParts<'_, '_>,
+        mut scope: RequestScope,
+        names: &mut ManifestNames,
+    ) -> Result<(), InputError> {
+        let known = scope.problems.len();
+        let note = rule.configuration.apply(&mut scope, rule.namespace);
+        self.problems.extend(scope.problems.drain(known..));
+        let widens = rule.widens || self.problems.iter().any(FieldProblem::widens);
+        let (pieces, is_incomplete) = grant::pieces(&scope.reach.targets, &rule.grants);
+        if is_incomplete {
+            let problem = "more than three exceptions have conditions on objects; the others are not applied";
+            self.problems.push(FieldProblem::new("metadata.name", problem).with(Effect::Refuses));
+        }
+        if !rule.spec.boolean("admission")?.unwrap_or(true) {
+            return Ok(());
+        }
+        for local in &rule.actions.local {
+            let (mode, of_mode) = rule.evaluator.mode(local.action, widens);
+            for piece in &pieces {
+                if let Some(spec) = self.spec_for_requests(rule, &scope, local, piece, mode)? {
+                    self.notes.extend(of_mode.map(str::to_owned));
+                    self.manifests.push(names.manifest(rule.namespace, &rule.name, spec));
+                }
+            }
+        }
+        self.notes.insert(note);
+        Ok(())
+    }
+
+    /// The policy that evaluates requests; `None` if it would evaluate none.
+    fn spec_for_requests(
+        &mut self,
+        rule: &RuleParts<'_, '_>,
+        scope: &RequestScope,
+        local: &LocalAction,
+        piece: &Piece,
+        mode: PolicyMode,
+    ) -> Result<Option<PolicySpec>, InputError> {
+        let rules = TargetRule::for_targets(&piece.targets, &scope.reach.operations);
+        if rules.is_empty() {
+            return Ok(None);
+        }
+        let settings = match rule.evaluator {
+            Evaluator::PodSecurity => {
+                let settings = rule.standard.settings_for(local.action, rule.actions.tolerates);
+                with_entries(settings, rule, piece)
+            }
+            Evaluator::ExternalIps => Map::new(),
+        };
+        let mut spec = PolicySpec::new(rule.evaluator.id(), mode, rules, settings);
+        let selectors = local.selectors.iter().chain(&piece.selectors);
+        select(&mut spec, scope, selectors);
+        spec.match_conditions.clone_from(&scope.conditions);
+        let conditions = [
+            ("has-the-action", CelExpression::All(local.conditions.clone())),
+            ("is-in-this-part", CelExpression::All(piece.conditions.clone())),
+        ];
+        for (name, expression) in conditions {
+            if !expression.is_always_true() {
+                let condition = MatchCondition { name: name.to_owned(), expression: expression.to_string() };
+                spec.match_conditions.push(condition);
+            }
+        }
+        spec.match_conditions.extend(rule.evaluator.match_conditions(&spec.settings));
+        spec.background_audit = Some(false);
+        let mut problems = Vec::new();
+        webhook::convert(rule.spec, &mut spec, &mut problems)?;
+        make_names_unique(&mut spec.match_conditions);
+        if self.manifests.is_empty() {
+            self.problems.append(&mut problems);
+        }
+        Ok(Some(spec))
+    }
+
+    /// Adds the manifests for background audits, which the audit scanner alone evaluates.
+    fn add_for_audits(
+        &mut self,
+        rule: &RuleParts<'_, '_>,
+        mut scope: RequestScope,
+        names: &mut ManifestNames,
+    ) -> Result<(), InputError> {
+        if !rule.spec.boolean("background")?.unwrap_or(true)
+            || !scope.reach.operations.contains(&Operation::Create)
+        {
+            return Ok(());
+        }
+        scope.reach.targets.retain(|target| target.subresource().is_none());
+        let (pieces, differs) = grant::audit_pieces(&scope.reach.targets, &rule.grants);
+        let known = self.manifests.len();
+        for piece in &pieces {
+            let settings = match rule.evaluator {
+                Evaluator::PodSecurity => with_entries(rule.standard.settings(), rule, piece),
+                Evaluator::ExternalIps => Map::new(),
+            };
+            let spec = audit_spec(rule.evaluator, &piece.targets, settings, &scope, piece.selectors.iter());
+            let name = format!("{}-audit", rule.name);
+            self.manifests.extend(spec.map(|spec| names.manifest(rule.namespace, &name, spec)));
+        }
+        if self.manifests.len() > known && (differs || scope.audit_differs) {
+            let problem = FieldProblem::new(rule.spec.path("background"), AUDITS_MORE);
+            self.problems.push(problem.with(Effect::Reports));
+        }
+        Ok(())
+    }
+}
+
+/// Adds the entries of a rule and of the exceptions in a piece to settings, and that templates are
+/// not evaluated if the piece has none.
+fn with_entries(
+    mut settings: Map<String, Value>,
+    rule: &RuleParts<'_, '_>,
+    piece: &Piece,
+) -> Map<String, Value> {
+    let entries: Vec<Value> = rule.entries.iter().chain(&piece.entries).cloned().collect();
+    if !entries.is_empty() {
+        settings.insert("exclude".to_owned(), entries.into());
+    }
+    if piece.targets.iter().all(|target| target.is_pod()) {
+        settings.insert("templates".to_owned(), "Ignore".into());
+    }
+    settings
+}
+
+/// Gives conditions with the name of another one a number, from the last to the first: the names in
+/// the input are last.
+fn make_names_unique(conditions: &mut [MatchCondition]) {
+    let mut names = BTreeSet::new();
+    for condition in conditions.iter_mut().rev() {
+        let name = condition.name.clone();
+        let mut count = 1_usize;
+        while !names.insert(condition.name.clone()) {
+            count += 1;
+            condition.name = format!("{name}-{count}");
+        }
+    }
+}
+
+/// Returns the specification of a policy that the audit scanner alone asks, about the objects of a
+/// scope; `None` if it would evaluate nothing.
+pub(super) fn audit_spec<'s>(
+    evaluator: Evaluator,
+    targets: &BTreeSet<Target>,
+    settings: Map<String, Value>,
+    scope: &RequestScope,
+    selectors: impl Iterator<Item = &'s LabelSelector>,
+) -> Option<PolicySpec> {
+    let rules = TargetRule::for_targets(targets, &BTreeSet::from([Operation::Create]));
+    if rules.is_empty() {
+        return None;
+    }
+    let mut spec = PolicySpec::new(evaluator.id(), PolicyMode::Monitor, rules, settings);
+    select(&mut spec, scope, selectors);
+    Some(for_audits(spec))
+}
+
+/// Selects the namespaces and objects of a scope, in the namespaces that selectors select.
+pub(super) fn select<'s>(
+    spec: &mut PolicySpec,
+    scope: &RequestScope,
+    selectors: impl Iterator<Item = &'s LabelSelector>,
+) {
+    let mut namespaces = scope.namespace_selector.clone();
+    for selector in selectors {
+        namespaces.get_or_insert_default().narrow(selector.clone());
+    }
+    spec.namespace_selector = namespaces.map(LabelSelector::into_expressions);
+    spec.object_selector.clone_from(&scope.object_selector);
+    let exclude = spec.settings.get("exclude").and_then(Value::as_array);
+    if exclude.into_iter().flatten().any(|entry| entry.get("namespaceSelector").is_some()) {
+        spec.context_aware_resources.push(kubewarden::namespaces());
+    }
+}
