@@ -174,160 +174,210 @@ fn definitions() -> Vec<Value> {
     definitions
 }
 
-/// Compares live scans with those of dumps, and looks at the messages about missing rights.
-#[expect(clippy::too_many_lines, reason = "one API server for all of it, because a start is slow")]
+/// Runs a live scan.
+fn scan(kubeconfig: &Path, arguments: &[&str]) -> Output {
+    let fixed = ["scan", "--live", "--kubeconfig", kubeconfig.to_str().unwrap()];
+    portcullis(&[&fixed, arguments].concat())
+}
+
+/// A server with the objects and policies of the test, and a user who may do everything.
+struct Live {
+    server: ApiServer,
+    admin: PathBuf,
+}
+
+impl Live {
+    fn start() -> Self {
+        let server = ApiServer::start(
+            Path::new(env!("CARGO_TARGET_TMPDIR")),
+            &["--disable-admission-plugins=ServiceAccount", "--allow-privileged=true"],
+        );
+        let admin = server.kubeconfig("admin", "");
+        let new = Self { server, admin };
+        new.create(&list(&definitions()));
+        let established = ["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"];
+        new.server.kubectl(&established).unwrap();
+        new.create(&list(&objects()));
+        new.create(&list(&policies()));
+        new
+    }
+
+    fn create(&self, input: &str) {
+        let created = self.server.kubectl_with(input, &["create", "--filename", "-"]);
+        created.unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// The policies of the cluster evaluate, by pages, as on its dump.
+    fn compare_with_the_dump(&self) {
+        let found = scan(&self.admin, &["-o", "json"]);
+        assert_eq!(found.status.code(), Some(1), "{}", text(&found.stderr));
+        let evaluated = dump(&self.server, "evaluated", &DUMP);
+        let looked_up = dump(
+            &self.server,
+            "looked-up",
+            &["/api/v1/namespaces", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"],
+        );
+        let manifests =
+            dump(&self.server, "manifests", &["/apis/policies.kubewarden.io/v1/clusteradmissionpolicies"]);
+        let of_dump = portcullis(&[
+            "scan",
+            evaluated.to_str().unwrap(),
+            "--policy",
+            manifests.to_str().unwrap(),
+            "--cluster",
+            looked_up.to_str().unwrap(),
+            "--pods",
+            "off",
+            "-o",
+            "json",
+        ]);
+        let (found, of_dump) = (report(&found), report(&of_dump));
+        let absent = "policies skip namespaces that do not exist: gone; unless";
+        assert!(found["notices"].to_string().contains(absent), "{}", found["notices"]);
+        let reservations =
+            fs::read_to_string(root().join("artifacthub/deploy/skipped-namespaces.yaml")).unwrap();
+        self.create(&reservations.replace("\"['", "\"['gone', '"));
+        let reserved = report(&scan(&self.admin, &["-o", "json"]));
+        assert!(!reserved["notices"].to_string().contains("policies skip"), "{}", reserved["notices"]);
+        // The Service of the API server itself is evaluated, too.
+        assert_eq!(found["totals"]["objects"], json!(SERVICES + 4));
+        assert_eq!(found["findings"].as_array().unwrap().len(), SERVICES.div_ceil(100) + 2);
+        assert_eq!(
+            serde_json::to_string_pretty(&without_warnings(&found)).unwrap(),
+            serde_json::to_string_pretty(&without_warnings(&of_dump)).unwrap()
+        );
+    }
+
+    /// Reports the missing right of a user who may list everything but pods, and returns the
+    /// kubeconfig of the user.
+    fn report_a_missing_right(&self) -> PathBuf {
+        let role = json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": "scan" },
+            "rules": [
+                { "apiGroups": [""], "resources": ["namespaces", "services"], "verbs": ["list"] },
+                { "apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["list"] },
+                { "apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"], "verbs": ["list"] },
+                { "apiGroups": ["policies.kubewarden.io"], "resources": ["*"], "verbs": ["list"] },
+            ],
+        });
+        self.create(&role.to_string());
+        self.server
+            .kubectl(&["create", "clusterrolebinding", "scan", "--clusterrole=scan", "--user=viewer"])
+            .unwrap();
+        let viewer = self.server.kubeconfig("viewer", ", as: viewer");
+        let found = scan(&viewer, &["-o", "json"]);
+        assert_eq!(found.status.code(), Some(2), "{}", text(&found.stderr));
+        let found = report(&found);
+        assert_eq!(found["totals"]["objects"], json!(SERVICES + 2));
+        let messages: Vec<&str> =
+            found["notices"].as_array().unwrap().iter().filter_map(|one| one["message"].as_str()).collect();
+        let right = "the right to list pods in the API group \"\" at cluster scope is missing";
+        assert!(messages.iter().any(|message| message.starts_with(right)), "{messages:?}");
+        viewer
+    }
+
+    /// Evaluates a namespace with policies that are not deployed.
+    fn evaluate_a_namespace(&self) {
+        let found = scan(&self.admin, &["-n", "left-out", "--policy", "pod-security", "-o", "json"]);
+        assert_eq!(found.status.code(), Some(2), "{}", text(&found.stderr));
+        assert!(text(&found.stderr).contains("nothing was evaluated"), "{}", text(&found.stderr));
+        let found = scan(&self.admin, &["-n", "shop", "--policy", "external-ips"]);
+        assert!(text(&found.stdout).contains("namespace shop"), "{}", text(&found.stdout));
+    }
+
+    /// Evaluates a namespace as a user with rights in it alone.
+    fn evaluate_as_a_tenant(&self) {
+        let everything = json!({ "apiGroups": ["*"], "resources": ["*"], "verbs": ["*"] });
+        let role = json!({ "kind": "Role", "name": "everything", "apiGroup": "rbac.authorization.k8s.io" });
+        let rights = json!({ "apiVersion": "v1", "kind": "List", "items": [
+            { "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+              "metadata": { "name": "everything", "namespace": "shop" }, "rules": [everything] },
+            { "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+              "metadata": { "name": "everything", "namespace": "shop" }, "roleRef": role,
+              "subjects": [{ "kind": "User", "name": "tenant", "apiGroup": "rbac.authorization.k8s.io" }] },
+        ] });
+        self.server.kubectl_with(&rights.to_string(), &["create", "--filename", "-"]).unwrap();
+        let tenant = self.server.kubeconfig("tenant", ", as: tenant");
+        let found = scan(&tenant, &["-n", "shop", "--policy", "pod-security"]);
+        assert_eq!(found.status.code(), Some(1), "{}{}", text(&found.stdout), text(&found.stderr));
+        assert!(text(&found.stdout).contains("FAILED  14 denied, 0 unknown"), "{}", text(&found.stdout));
+    }
+
+    /// Audits the cluster as its dump. `viewer` may not list pods.
+    fn audit(&self, viewer: &Path) {
+        self.create(&list(&storage()));
+        let audited = portcullis(&[
+            "audit",
+            "selinux",
+            "--live",
+            "--kubeconfig",
+            self.admin.to_str().unwrap(),
+            "-o",
+            "json",
+        ]);
+        assert_eq!(audited.status.code(), Some(1), "{}", text(&audited.stderr));
+        let audit_dump = dump(&self.server, "audited", &AUDITED);
+        let of_dump = portcullis(&["audit", "selinux", audit_dump.to_str().unwrap(), "-o", "json"]);
+        assert_eq!(text(&audited.stdout), text(&of_dump.stdout), "{}", text(&of_dump.stderr));
+        let audited: Value = serde_json::from_slice(&audited.stdout).unwrap();
+        assert_eq!(audited["mixedVolumes"][0]["name"], json!("mixed"));
+        let settings = self.server.folder().join("settings.json");
+        let selected = json!({ "namespaceSelector": { "matchLabels": { "team": "a" } }, "controlName": "Host Namespaces" });
+        fs::write(&settings, json!({ "level": "baseline", "exclude": [selected] }).to_string()).unwrap();
+        let audited = portcullis(&[
+            "audit",
+            "pod-security",
+            "--live",
+            "--kubeconfig",
+            self.admin.to_str().unwrap(),
+            "--settings",
+            settings.to_str().unwrap(),
+        ]);
+        assert_eq!(audited.status.code(), Some(1), "{}{}", text(&audited.stdout), text(&audited.stderr));
+        assert!(text(&audited.stdout).contains("0 unknown"), "{}", text(&audited.stdout));
+        let audited = portcullis(&["audit", "selinux", "--live", "--kubeconfig", viewer.to_str().unwrap()]);
+        assert_eq!(audited.status.code(), Some(2), "{}", text(&audited.stdout));
+        assert!(
+            text(&audited.stderr).contains("is missing, so these objects are unknown; grant"),
+            "{}",
+            text(&audited.stderr)
+        );
+    }
+
+    /// Reports a context that does not exist, and credentials that are wrong.
+    fn refuse_connections(&self) {
+        let found = scan(&self.admin, &["--context", "production"]);
+        assert_eq!(found.status.code(), Some(2));
+        assert!(
+            text(&found.stderr).contains("has no context production; known: test"),
+            "{}",
+            text(&found.stderr)
+        );
+        let stranger = self.server.folder().join("stranger");
+        fs::write(&stranger, fs::read_to_string(&self.admin).unwrap().replace("token: ", "token: wrong-"))
+            .unwrap();
+        let found = scan(&stranger, &[]);
+        assert!(
+            text(&found.stderr).contains("rejects the credentials of context test"),
+            "{}",
+            text(&found.stderr)
+        );
+    }
+}
+
+/// Compares live scans and audits with those of dumps, and looks at the messages about missing
+/// rights.
 pub(crate) fn compare_with_the_dump() {
     if !can_run("the test of live scans with an API server") {
         return;
     }
-    let server = ApiServer::start(
-        Path::new(env!("CARGO_TARGET_TMPDIR")),
-        &["--disable-admission-plugins=ServiceAccount", "--allow-privileged=true"],
-    );
-    let create = |input: &str| {
-        server.kubectl_with(input, &["create", "--filename", "-"]).unwrap_or_else(|error| panic!("{error}"))
-    };
-    create(&list(&definitions()));
-    server.kubectl(&["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]).unwrap();
-    create(&list(&objects()));
-    create(&list(&policies()));
-    let admin = server.kubeconfig("admin", "");
-    let live = |kubeconfig: &Path, arguments: &[&str]| {
-        let fixed = ["scan", "--live", "--kubeconfig", kubeconfig.to_str().unwrap()];
-        portcullis(&[&fixed, arguments].concat())
-    };
-
-    // The policies of the cluster, by pages.
-    let found = live(&admin, &["-o", "json"]);
-    assert_eq!(found.status.code(), Some(1), "{}", text(&found.stderr));
-    let evaluated = dump(&server, "evaluated", &DUMP);
-    let looked_up = dump(
-        &server,
-        "looked-up",
-        &["/api/v1/namespaces", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"],
-    );
-    let manifests = dump(&server, "manifests", &["/apis/policies.kubewarden.io/v1/clusteradmissionpolicies"]);
-    let of_dump = portcullis(&[
-        "scan",
-        evaluated.to_str().unwrap(),
-        "--policy",
-        manifests.to_str().unwrap(),
-        "--cluster",
-        looked_up.to_str().unwrap(),
-        "--pods",
-        "off",
-        "-o",
-        "json",
-    ]);
-    let (found, of_dump) = (report(&found), report(&of_dump));
-    let absent = "policies skip namespaces that do not exist: gone; unless";
-    assert!(found["notices"].to_string().contains(absent), "{}", found["notices"]);
-    let reservations = fs::read_to_string(root().join("artifacthub/deploy/skipped-namespaces.yaml")).unwrap();
-    create(&reservations.replace("\"['", "\"['gone', '"));
-    let reserved = report(&live(&admin, &["-o", "json"]));
-    assert!(!reserved["notices"].to_string().contains("policies skip"), "{}", reserved["notices"]);
-    // The Service of the API server itself is evaluated, too.
-    assert_eq!(found["totals"]["objects"], json!(SERVICES + 4));
-    assert_eq!(found["findings"].as_array().unwrap().len(), SERVICES.div_ceil(100) + 2);
-    assert_eq!(
-        serde_json::to_string_pretty(&without_warnings(&found)).unwrap(),
-        serde_json::to_string_pretty(&without_warnings(&of_dump)).unwrap()
-    );
-
-    // A user who may list everything but pods.
-    let role = json!({
-        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": { "name": "scan" },
-        "rules": [
-            { "apiGroups": [""], "resources": ["namespaces", "services"], "verbs": ["list"] },
-            { "apiGroups": ["apps"], "resources": ["deployments"], "verbs": ["list"] },
-            { "apiGroups": ["apiextensions.k8s.io"], "resources": ["customresourcedefinitions"], "verbs": ["list"] },
-            { "apiGroups": ["policies.kubewarden.io"], "resources": ["*"], "verbs": ["list"] },
-        ],
-    });
-    create(&role.to_string());
-    server.kubectl(&["create", "clusterrolebinding", "scan", "--clusterrole=scan", "--user=viewer"]).unwrap();
-    let viewer = server.kubeconfig("viewer", ", as: viewer");
-    let found = live(&viewer, &["-o", "json"]);
-    assert_eq!(found.status.code(), Some(2), "{}", text(&found.stderr));
-    let found = report(&found);
-    assert_eq!(found["totals"]["objects"], json!(SERVICES + 2));
-    let messages: Vec<&str> =
-        found["notices"].as_array().unwrap().iter().filter_map(|one| one["message"].as_str()).collect();
-    let right = "the right to list pods in the API group \"\" at cluster scope is missing";
-    assert!(messages.iter().any(|message| message.starts_with(right)), "{messages:?}");
-
-    // A namespace, and policies that are not deployed.
-    let found = live(&admin, &["-n", "left-out", "--policy", "pod-security", "-o", "json"]);
-    assert_eq!(found.status.code(), Some(2), "{}", text(&found.stderr));
-    assert!(text(&found.stderr).contains("nothing was evaluated"), "{}", text(&found.stderr));
-    let found = live(&admin, &["-n", "shop", "--policy", "external-ips"]);
-    assert!(text(&found.stdout).contains("namespace shop"), "{}", text(&found.stdout));
-
-    // A user with rights in the namespace alone.
-    let everything = json!({ "apiGroups": ["*"], "resources": ["*"], "verbs": ["*"] });
-    let role = json!({ "kind": "Role", "name": "everything", "apiGroup": "rbac.authorization.k8s.io" });
-    let rights = json!({ "apiVersion": "v1", "kind": "List", "items": [
-        { "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
-          "metadata": { "name": "everything", "namespace": "shop" }, "rules": [everything] },
-        { "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
-          "metadata": { "name": "everything", "namespace": "shop" }, "roleRef": role,
-          "subjects": [{ "kind": "User", "name": "tenant", "apiGroup": "rbac.authorization.k8s.io" }] },
-    ] });
-    server.kubectl_with(&rights.to_string(), &["create", "--filename", "-"]).unwrap();
-    let tenant = server.kubeconfig("tenant", ", as: tenant");
-    let found = live(&tenant, &["-n", "shop", "--policy", "pod-security"]);
-    assert_eq!(found.status.code(), Some(1), "{}{}", text(&found.stdout), text(&found.stderr));
-    assert!(text(&found.stdout).contains("FAILED  14 denied, 0 unknown"), "{}", text(&found.stdout));
-
-    // An audit of the cluster and of its dump.
-    create(&list(&storage()));
-    let audited =
-        portcullis(&["audit", "selinux", "--live", "--kubeconfig", admin.to_str().unwrap(), "-o", "json"]);
-    assert_eq!(audited.status.code(), Some(1), "{}", text(&audited.stderr));
-    let audit_dump = dump(&server, "audited", &AUDITED);
-    let of_dump = portcullis(&["audit", "selinux", audit_dump.to_str().unwrap(), "-o", "json"]);
-    assert_eq!(text(&audited.stdout), text(&of_dump.stdout), "{}", text(&of_dump.stderr));
-    let audited: Value = serde_json::from_slice(&audited.stdout).unwrap();
-    assert_eq!(audited["mixedVolumes"][0]["name"], json!("mixed"));
-    let settings = server.folder().join("settings.json");
-    let selected =
-        json!({ "namespaceSelector": { "matchLabels": { "team": "a" } }, "controlName": "Host Namespaces" });
-    fs::write(&settings, json!({ "level": "baseline", "exclude": [selected] }).to_string()).unwrap();
-    let audited = portcullis(&[
-        "audit",
-        "pod-security",
-        "--live",
-        "--kubeconfig",
-        admin.to_str().unwrap(),
-        "--settings",
-        settings.to_str().unwrap(),
-    ]);
-    assert_eq!(audited.status.code(), Some(1), "{}{}", text(&audited.stdout), text(&audited.stderr));
-    assert!(text(&audited.stdout).contains("0 unknown"), "{}", text(&audited.stdout));
-    let audited = portcullis(&["audit", "selinux", "--live", "--kubeconfig", viewer.to_str().unwrap()]);
-    assert_eq!(audited.status.code(), Some(2), "{}", text(&audited.stdout));
-    assert!(
-        text(&audited.stderr).contains("is missing, so these objects are unknown; grant"),
-        "{}",
-        text(&audited.stderr)
-    );
-
-    // A context that does not exist, and credentials that are wrong.
-    let found = live(&admin, &["--context", "production"]);
-    assert_eq!(found.status.code(), Some(2));
-    assert!(
-        text(&found.stderr).contains("has no context production; known: test"),
-        "{}",
-        text(&found.stderr)
-    );
-    let stranger = server.folder().join("stranger");
-    fs::write(&stranger, fs::read_to_string(&admin).unwrap().replace("token: ", "token: wrong-")).unwrap();
-    let found = live(&stranger, &[]);
-    assert!(
-        text(&found.stderr).contains("rejects the credentials of context test"),
-        "{}",
-        text(&found.stderr)
-    );
+    let live = Live::start();
+    live.compare_with_the_dump();
+    let viewer = live.report_a_missing_right();
+    live.evaluate_a_namespace();
+    live.evaluate_as_a_tenant();
+    live.audit(&viewer);
+    live.refuse_connections();
 }
 
 /// Returns a report without the warnings about policies that are not active, because nothing runs

@@ -3,11 +3,12 @@
 //! The files follow the Go types of Kubewarden's controller in `api/policies/v1`, release 1.36.
 //! They are complete, so an API server accepts them, and rejects what it rejects with Kubewarden's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use jsonschema::Validator;
+use kubewarden::matching::PolicyManifest;
 use serde_json::{Value, json};
 
 use super::data;
@@ -107,5 +108,34 @@ fn fields_that_the_oldest_supported_version_lacks_are_rejected() {
     for (field, value) in [("webhookPort", json!(8443)), ("labels", json!({})), ("minAvailable", json!(true))]
     {
         assert_eq!(found(&server(field, value)).len(), 1, "{field}");
+    }
+}
+
+/// The tool knows the fields of `spec` that the definitions have, and no others.
+#[test]
+fn policies_are_read_with_the_fields_of_their_definitions() {
+    let fields: BTreeMap<String, BTreeSet<String>> = files()
+        .iter()
+        .map(|file| {
+            let spec = parse_one(file)["spec"].take();
+            let schema = &spec["versions"][0]["schema"]["openAPIV3Schema"];
+            let names = schema["properties"]["spec"]["properties"].as_object().unwrap().keys().cloned();
+            (spec["names"]["kind"].as_str().unwrap().to_owned(), names.collect())
+        })
+        .filter(|(kind, _)| kind != "PolicyServer")
+        .collect();
+    assert_eq!(fields.len(), 4);
+    let all: BTreeSet<&String> = fields.values().flatten().collect();
+    for (kind, known) in &fields {
+        for name in &all {
+            let manifest = json!({
+                "apiVersion": "policies.kubewarden.io/v1",
+                "kind": kind,
+                "metadata": { "name": "a", "namespace": "b" },
+                "spec": { (*name).as_str(): null },
+            });
+            let error = PolicyManifest::read(&manifest).unwrap_err().to_string();
+            assert_eq!(error.contains("unknown field"), !known.contains(*name), "{kind}: {name}: {error}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use admission::Kind;
 use serde_json::{Value, json};
 use tests::root;
 
-use super::renderings::rendering;
+use super::renderings::{RENDERINGS, rendering};
 use super::{BASE, EXAMPLES, base, base_files, by_name, expand, file, items, metadata, module_id, texts};
 use crate::files::names;
 
@@ -84,7 +84,8 @@ fn changes(id: &str, settings: &Value) -> bool {
 
 #[test]
 fn every_policy_declares_the_needs_of_its_module_and_settings() {
-    for objects in [base(), file("group.yaml"), file("admission-policy.yaml"), rendering("changed.yaml")] {
+    let manifests = [base(), file("group.yaml"), file("admission-policy.yaml")];
+    for objects in manifests.into_iter().chain(RENDERINGS.iter().map(|(name, _)| rendering(name))) {
         let named = by_name(objects);
         for ((kind, name), object) in &named {
             let spec = &object["spec"];
@@ -94,6 +95,12 @@ fn every_policy_declares_the_needs_of_its_module_and_settings() {
                     let id = module_id(&spec["module"]);
                     let mutates = changes(id, &spec["settings"]);
                     assert_eq!(spec["mutating"], json!(mutates), "{name}: mutating");
+                    let deployment = kubewarden::deployment::find(id).unwrap();
+                    let present = items(&spec["matchConditions"]).iter();
+                    let present = present
+                        .map(|one| (one["name"].as_str().unwrap(), one["expression"].as_str().unwrap()));
+                    let stale = deployment.stale_conditions(&spec["settings"], present);
+                    assert!(stale.is_empty(), "{name}: {stale:?}");
                 }
                 "ClusterAdmissionPolicyGroup" => {
                     for (member, policy) in spec["policies"].as_object().unwrap() {

@@ -59,7 +59,7 @@ fn matches(entry: &PolicyEntry, payload: &[u8]) -> bool {
 pub fn validate(module: &Module, entry: &PolicyEntry, payload: &[u8]) -> Result<bool, String> {
     let cluster = Silent::default();
     let native = entry.respond(payload, &cluster).to_json();
-    let answer = module.call("validate", payload)?;
+    let answer = module.call("validate", payload).map_err(|failure| failure.to_string())?;
     let asked = cluster.0.get();
     // The host words the message of a failed look-up.
     let same = if asked { accepted(&native) == accepted(&answer) } else { native == answer };
@@ -70,7 +70,7 @@ pub fn validate(module: &Module, entry: &PolicyEntry, payload: &[u8]) -> Result<
 
 fn validate_settings(module: &Module, entry: &PolicyEntry, settings: &[u8]) -> Result<(), String> {
     let native = (entry.check_settings)(settings).map_err(|error| error.to_string());
-    let answer = module.call("validate_settings", settings)?;
+    let answer = module.call("validate_settings", settings).map_err(|failure| failure.to_string())?;
     let answer: Value = serde_json::from_slice(&answer).map_err(|error| error.to_string())?;
     let message = answer.get("message").and_then(Value::as_str).map(str::to_owned);
     let same = answer.get("valid") == Some(&native.is_ok().into()) && message == native.clone().err();

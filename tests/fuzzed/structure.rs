@@ -59,7 +59,7 @@ impl Subject {
         );
         validate(&self.module, self.entry, &payload)?;
         if serde_json::from_slice::<serde::de::IgnoredAny>(&payload).is_ok() {
-            let answer = self.module.call("validate", &payload)?;
+            let answer = self.module.call("validate", &payload).map_err(|failure| failure.to_string())?;
             let answer: Value = serde_json::from_slice(&answer).map_err(|error| error.to_string())?;
             let message = answer.get("message").and_then(Value::as_str).unwrap_or_default();
             let named = |number: &usize| !message.contains(&format!("spec.containers[{number}].security"));
@@ -76,7 +76,8 @@ impl Subject {
     fn read(&self, text: &[u8]) -> Result<(), String> {
         let settings = [b"{\"", text, b"\":[\"", text, b"\"]}"].concat();
         let native = (self.entry.check_settings)(&settings).map_err(|error| error.to_string());
-        let answer = self.module.call("validate_settings", &settings)?;
+        let answer =
+            self.module.call("validate_settings", &settings).map_err(|failure| failure.to_string())?;
         let answer: Value = serde_json::from_slice(&answer).map_err(|error| error.to_string())?;
         let message = answer.get("message").and_then(Value::as_str).unwrap_or_default();
         let shown = || settings.escape_ascii().to_string();

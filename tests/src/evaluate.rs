@@ -107,7 +107,7 @@ pub fn settings(case: &Case) -> Value {
 fn cluster(case: &Case) -> Result<Cluster, String> {
     match &case.cluster.unreachable {
         Some(reason) => Ok(Cluster::unreachable(reason)),
-        None => Cluster::of_objects(case.cluster.objects.clone()),
+        None => Cluster::of_objects(case.cluster.objects.clone()).map_err(|error| error.to_string()),
     }
 }
 

@@ -82,7 +82,7 @@ impl<'a> Request<'a> {
     }
 }
 
-pub(crate) fn runtime() -> Result<Runtime, Error> {
+fn runtime() -> Result<Runtime, Error> {
     let runtime = Builder::new_current_thread().enable_io().enable_time().build();
     runtime.map_err(|error| Error::new(format!("the network cannot be used: {error}")))
 }

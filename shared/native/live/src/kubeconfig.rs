@@ -33,7 +33,7 @@ pub(crate) struct Chosen {
 }
 
 impl Target {
-    /// Chooses with a runtime, on which the library reads the files.
+    /// Chooses the cluster. The function of the library for that is asynchronous.
     pub(crate) fn choose(&self, runtime: &Runtime) -> Result<Chosen, Error> {
         let files = self.files();
         let kubeconfig = merge(&files, self.kubeconfig.is_some())?;
@@ -188,7 +188,8 @@ mod tests {
         );
         fs::write(&file, text.replace("FOLDER", &folder.path().display().to_string())).unwrap();
         let target = Target { kubeconfig: Some(file), context: None };
-        let runtime = crate::connection::runtime().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().unwrap();
         target.choose(&runtime).map_err(|error| error.to_string())
     }
 

@@ -179,11 +179,11 @@ pub(crate) fn read(chunk: &Chunk) -> Result<Entries, Problem> {
     }
     for (document, mut value) in values.into_iter().enumerate() {
         if chunk.list.is_none()
-            && let Err(message) = kubernetes::objects::check_items(&value)
+            && let Err(error) = kubernetes::objects::check_items(&value)
         {
             let field = [Step::Field("items".to_owned())];
             let at = Places::of(&chunk.text).find(document, &field).map(|place| place.start);
-            return Err(place(Problem::new(at, message)));
+            return Err(place(Problem::new(at, error.to_string())));
         }
         if let (Some(list), Value::Object(fields)) = (&chunk.list, &mut value) {
             kubernetes::objects::inherit(fields, &list.fields);

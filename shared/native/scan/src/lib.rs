@@ -94,7 +94,7 @@ pub use rendered::{Chart, NamedBy, source};
 pub use request::Question;
 pub use requests::EntryRequest;
 pub use scan::Scan;
-pub use session::Session;
+pub use session::{InvalidSession, Session};
 pub use sources::Sources;
 pub use spot::Spot;
 pub use subject::Identity;

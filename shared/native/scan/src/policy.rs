@@ -21,7 +21,8 @@ pub struct Policy {
     pub fails_closed: bool,
     /// The message that replaces that of the module.
     pub message: Option<String>,
-    /// Fields of the manifest that Kubewarden does not honour, in sentences for users.
+    /// Fields of the manifest that have no effect or another one than it seems, in sentences for
+    /// users.
     pub warnings: Vec<String>,
 }
 
@@ -117,6 +118,19 @@ impl Engine {
     }
 }
 
+/// Returns a warning if match conditions of a policy of this program do not fit its settings.
+fn stale_conditions(id: &str, settings: &Value, webhook: &Webhook) -> Option<String> {
+    let present = webhook.conditions().iter().map(|condition| (condition.name(), condition.text()));
+    let stale = kubewarden::deployment::find(id)?.stale_conditions(settings, present);
+    (!stale.is_empty()).then(|| {
+        format!(
+            "spec.matchConditions: {}: differs from what this version has for these settings, so requests that the \
+             settings deny may not reach the policy; write the conditions that helm template renders with them",
+            stale.join(", ")
+        )
+    })
+}
+
 /// Returns settings; none are the empty object.
 fn present(settings: &Value) -> Value {
     if settings.is_null() { json!({}) } else { settings.clone() }
@@ -191,8 +205,15 @@ impl Policy {
             let look_ups = resources.map(|resource| (resource.api_version.clone(), resource.kind.clone()));
             Module::new(&module.settings, engine(module, is_mutating), look_ups.collect())
         };
+        let mut warnings = manifest.warnings;
         let evaluator = match manifest.evaluator {
-            Evaluator::Module(one) => Evaluator::Module(module(&one, manifest.is_mutating)),
+            Evaluator::Module(one) => {
+                let module = module(&one, manifest.is_mutating);
+                if let Some(entry) = module.engine.entry() {
+                    warnings.extend(stale_conditions(entry.id, &one.settings, &manifest.webhook));
+                }
+                Evaluator::Module(module)
+            }
             // A member that changes an object counts as denying, and a group has no rules.
             Evaluator::Group(group) => Evaluator::Group(group.map(|one| module(&one, false))),
         };
@@ -206,7 +227,7 @@ impl Policy {
             is_mutating: manifest.is_mutating,
             fails_closed: manifest.failure_policy == FailurePolicy::Fail,
             message: manifest.message,
-            warnings: manifest.warnings,
+            warnings,
         }
     }
 
@@ -350,6 +371,35 @@ mod tests {
         ] {
             assert_eq!(Engine::carried(&reference).map(|entry| entry.id), id, "{reference}");
         }
+    }
+
+    #[test]
+    fn a_condition_for_other_settings_has_a_warning() {
+        let deployed = json!({ "allowedLabelKeys": ["example.com/zone"] });
+        let needs = kubewarden::deployment::find("node-labels").unwrap().needs(&deployed);
+        let warnings = |settings: &Value| {
+            let manifest = json!({
+                "apiVersion": "policies.kubewarden.io/v1",
+                "kind": "ClusterAdmissionPolicy",
+                "metadata": { "name": "node-labels" },
+                "spec": {
+                    "module": "registry://registry.example/node-labels:v0.1.0",
+                    "settings": settings,
+                    "mutating": false,
+                    "rules": needs.rules,
+                    "matchConditions": needs.match_conditions,
+                },
+            });
+            let manifest = PolicyManifest::read(&manifest).unwrap();
+            let entry = rules::find("node-labels").unwrap();
+            Policy::of_manifest(manifest, &mut |_, _| Engine::Native(entry)).warnings
+        };
+        assert!(warnings(&deployed).is_empty());
+        let edited = warnings(&json!({ "allowedLabelKeys": [] }));
+        assert!(
+            matches!(edited.as_slice(), [one] if one.contains("does-more-than-register-an-ordinary-node: differs")),
+            "{edited:?}"
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! replayed in order, and each has to be the question that is asked.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use admission::{CanI, Get, List};
@@ -42,22 +43,39 @@ pub(crate) enum NoAnswer {
     Unexpected(String),
 }
 
+/// The reason why a text is not a recording.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct InvalidSession(String);
+
+impl fmt::Display for InvalidSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for InvalidSession {}
+
 impl Session {
     /// Reads a recording, as `kwctl run --record-host-capabilities-interactions` writes it.
     ///
     /// # Errors
     /// A text that is not a list of exchanges.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let documents = manifest::own_documents(text).map_err(|problem| problem.to_string())?;
+    pub fn read(text: &str) -> Result<Self, InvalidSession> {
+        let documents =
+            manifest::own_documents(text).map_err(|problem| InvalidSession(problem.to_string()))?;
         let exchanges = match documents.as_slice() {
             [] => Vec::new(),
             [Value::Array(exchanges)] => {
                 let read = exchanges.iter().enumerate().map(|(at, exchange)| {
-                    self::exchange(exchange).map_err(|problem| format!("exchange {}: {problem}", at + 1))
+                    self::exchange(exchange)
+                        .map_err(|problem| InvalidSession(format!("exchange {}: {problem}", at + 1)))
                 });
                 read.collect::<Result<_, _>>()?
             }
-            _ => return Err("expected a list of exchanges, as kwctl records it".to_owned()),
+            _ => {
+                let problem = "expected a list of exchanges, as kwctl records it";
+                return Err(InvalidSession(problem.to_owned()));
+            }
         };
         Ok(Self(Mutex::new(State { exchanges: exchanges.into(), problem: None })))
     }
@@ -108,8 +126,8 @@ impl Session {
     }
 }
 
-impl std::fmt::Display for Question {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.name, Value::Object(self.fields.clone()))
     }
 }
@@ -281,7 +299,7 @@ mod tests {
             ("- {request: '!A', response: {type: Success}}", "response.payload: expected a string"),
             ("- {request: '!A', response: {type: Other}}", "neither Success nor Error"),
         ] {
-            let problem = Session::read(text).map(|_| ()).unwrap_err();
+            let problem = Session::read(text).map(|_| ()).unwrap_err().to_string();
             assert!(problem.contains(want), "{text}: {problem}");
         }
     }

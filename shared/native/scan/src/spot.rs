@@ -1,4 +1,4 @@
-//! The location of an object in a piece of the input.
+//! Locations in a piece of the input.
 
 use text::Step;
 

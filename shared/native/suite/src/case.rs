@@ -74,7 +74,7 @@ impl<'s> Reader<'s, '_> {
         };
         let mut cluster = match self.get("cluster") {
             Some(at) => self.cluster(&at)?,
-            None => Cluster::of_objects(Vec::new()).map_err(|error| self.case.mistake(error))?,
+            None => Cluster::of_objects(Vec::new()).map_err(|error| self.case.mistake(error.to_string()))?,
         };
         let session = self.get("session").map(|at| self.session(&at)).transpose()?;
         if let Some(session) = &session {
@@ -270,7 +270,7 @@ impl<'s> Reader<'s, '_> {
             }
             objects.push(value);
         }
-        Cluster::of_objects(objects).map_err(|problem| at.mistake(problem))
+        Cluster::of_objects(objects).map_err(|error| at.mistake(error.to_string()))
     }
 }
 

@@ -115,7 +115,7 @@ fn of_text(text: &str) -> Result<Vec<Value>, String> {
     let documents = manifest::documents(text).map_err(|problem| problem.to_string())?;
     let mut objects = Vec::new();
     for document in documents {
-        kubernetes::objects::check_items(&document)?;
+        kubernetes::objects::check_items(&document).map_err(|error| error.to_string())?;
         let items = match document {
             Value::Array(items) => items,
             document => kubernetes::objects::items(document).unwrap_or_else(|object| vec![object]),

@@ -14,32 +14,37 @@ use crate::{Deployment, Module};
 const STARTS: [&str; 2] = ["_start", "wapc_init"];
 
 /// The reason why a call has no answer. The texts are those of `wapc` and `wasmtime-provider`.
-#[derive(Debug)]
-pub(crate) enum Failure {
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum CallFailure {
+    /// The instance does not start, for this reason.
     Start(String),
+    /// The module fails, with its message or that of the engine.
     Call(String),
+    /// The deadline is exceeded.
     Timeout,
 }
 
-impl Failure {
+impl CallFailure {
     /// The text that waPC reports as the failure of the guest.
     pub(crate) fn reason(&self) -> &str {
         match self {
-            Failure::Start(text) | Failure::Call(text) => text,
-            Failure::Timeout => "guest code interrupted, execution deadline exceeded",
+            CallFailure::Start(text) | CallFailure::Call(text) => text,
+            CallFailure::Timeout => "guest code interrupted, execution deadline exceeded",
         }
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CallFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let context = match self {
-            Failure::Start(_) => "cannot build Wapc host: Initialization failed",
-            Failure::Call(_) | Failure::Timeout => "Guest call failure",
+            CallFailure::Start(_) => "cannot build Wapc host: Initialization failed",
+            CallFailure::Call(_) | CallFailure::Timeout => "Guest call failure",
         };
         write!(f, "{context}: {}", self.reason())
     }
 }
+
+impl std::error::Error for CallFailure {}
 
 /// Makes an instance, calls it and drops it, so that no call sees anything of another.
 pub(crate) fn run(
@@ -48,13 +53,13 @@ pub(crate) fn run(
     answers: &Answers,
     operation: &str,
     payload: &[u8],
-) -> (Result<Vec<u8>, Failure>, Record) {
+) -> (Result<Vec<u8>, CallFailure>, Record) {
     let guest = Guest::new(HostCalls::new(deployment, answers));
     let mut store = Store::new(module.engine(), guest);
     store.limiter(|guest| &mut guest.limits);
     let epochs = deployment.epochs();
     let answer = start(module, epochs, &mut store)
-        .map_err(Failure::Start)
+        .map_err(CallFailure::Start)
         .and_then(|function| call(&function, epochs, &mut store, Exchange::new(operation, payload)));
     (answer, store.into_data().into_record())
 }
@@ -92,14 +97,14 @@ fn call(
     epochs: u64,
     store: &mut Store<Guest>,
     exchange: Exchange,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<u8>, CallFailure> {
     let lengths = exchange.lengths();
     store.data_mut().exchange = exchange;
     store.set_epoch_deadline(epochs);
     let success = match function.call(&mut *store, lengths) {
         Ok(status) => status != 0,
-        Err(error) if is_interrupt(&error) => return Err(Failure::Timeout),
-        Err(error) => return Err(Failure::Call(error.to_string())),
+        Err(error) if is_interrupt(&error) => return Err(CallFailure::Timeout),
+        Err(error) => return Err(CallFailure::Call(error.to_string())),
     };
     let exchange = std::mem::take(&mut store.data_mut().exchange);
     let without_text = match (success, exchange.response) {
@@ -107,7 +112,7 @@ fn call(
         (true, None) => "No error message OR response set for call success",
         (false, _) => "No error message set for call failure",
     };
-    Err(Failure::Call(exchange.error.unwrap_or_else(|| without_text.to_owned())))
+    Err(CallFailure::Call(exchange.error.unwrap_or_else(|| without_text.to_owned())))
 }
 
 fn is_interrupt(error: &Error) -> bool {

@@ -32,6 +32,7 @@ pub use deployment::{Deployment, Mode, Resource};
 pub use engine::Host;
 pub use error::HostError;
 pub use host_calls::{CallOutcome, HostCall, Replay};
+pub use instance::CallFailure;
 pub use kubernetes::review::{AdmissionRequest, AdmissionResponse, Status, StatusCause, StatusDetails};
 pub use module::Module;
 pub use policy::{DeployedPolicy, Evaluation};

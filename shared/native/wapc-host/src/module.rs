@@ -9,6 +9,7 @@ use wasmtime::{Engine, Instance, InstancePre, Store};
 
 use crate::engine::EpochEngine;
 use crate::host_calls::Answers;
+use crate::instance::CallFailure;
 use crate::wapc::Guest;
 use crate::{DeployedPolicy, Deployment, HostError, instance, wasi};
 
@@ -56,11 +57,10 @@ impl Module {
     ///
     /// # Errors
     /// A call without an answer, in the policy server's words.
-    pub fn call(&self, operation: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
+    pub fn call(&self, operation: &str, payload: &[u8]) -> Result<Vec<u8>, CallFailure> {
         let deployment = Arc::new(Deployment::new("call"));
         let cluster = Answers::Objects(Arc::new(Objects::unreachable("this call has no cluster")));
-        let (answer, _) = instance::run(self, &deployment, &cluster, operation, payload);
-        answer.map_err(|failure| failure.to_string())
+        instance::run(self, &deployment, &cluster, operation, payload).0
     }
 
     pub(crate) fn engine(&self) -> &Engine {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::host_calls::{Answers, Record};
-use crate::instance::{self, Failure};
+use crate::instance::{self, CallFailure};
 use crate::{
     AdmissionRequest, AdmissionResponse, Deployment, HostCall, HostError, Module, Replay, constraint,
 };
@@ -74,7 +74,7 @@ impl DeployedPolicy {
             instance::run(&self.module, &self.deployment, answers, "validate", &payload);
         let (response, raw) = match answer {
             Ok(raw) => (response(request, &raw), Some(raw)),
-            Err(Failure::Timeout) => (AdmissionResponse::timed_out(request.uid()), None),
+            Err(CallFailure::Timeout) => (AdmissionResponse::timed_out(request.uid()), None),
             Err(failure) => (AdmissionResponse::internal_error(request.uid(), &failure.to_string()), None),
         };
         Evaluation { response: constraint::apply(&self.deployment, response), raw, calls, logs }
@@ -109,10 +109,10 @@ struct SettingsValidationResponse {
 }
 
 /// Whether the settings are accepted; the error is the reason why not.
-fn accepted(answer: Result<Vec<u8>, Failure>) -> Result<(), String> {
+fn accepted(answer: Result<Vec<u8>, CallFailure>) -> Result<(), String> {
     let answer = answer.map_err(|failure| match failure {
-        Failure::Start(_) => failure.to_string(),
-        Failure::Call(_) | Failure::Timeout => {
+        CallFailure::Start(_) => failure.to_string(),
+        CallFailure::Call(_) | CallFailure::Timeout => {
             let reason = failure.reason();
             format!("Error invoking settings validation callback: GuestCallFailure({reason:?})")
         }

@@ -59,9 +59,8 @@ fn is_that_of_a_file(policy: &str, case: &Case) -> bool {
     let Some(asked) = Policy::of_rules(policy, &case.settings) else { return true };
     let cluster = match &case.cluster.unreachable {
         Some(reason) => Cluster::unreachable(reason),
-        None => {
-            Cluster::of_objects(case.cluster.objects.clone()).unwrap_or_else(|why| Cluster::unreachable(&why))
-        }
+        None => Cluster::of_objects(case.cluster.objects.clone())
+            .unwrap_or_else(|error| Cluster::unreachable(&error.to_string())),
     };
     let [received, completed] = [Request::new, Request::of_files].map(|request| {
         let mut said = Vec::new();

@@ -22,10 +22,12 @@ pub(crate) fn open(text: &str) -> OpenedCase {
     }
 }
 
+/// Returns a problem with the value at a path of the test file.
+fn about(text: &str, message: impl Into<String>, path: &[Step]) -> TextProblem {
+    problem(TextName::Source, message, mark_in(text, TextName::Source, 0, path))
+}
+
 fn read(text: &str) -> Result<OpenedCase, TextProblem> {
-    let about = |message: String, path: &[Step]| {
-        problem(TextName::Source, message, mark_in(text, TextName::Source, 0, path))
-    };
     let mut values = documents(text).map_err(|error| unreadable(TextName::Source, &error))?.into_iter();
     let file = values.next().unwrap_or_default();
     let manifests: Vec<Value> = values.filter(|value| PolicyKind::of(value).is_some()).collect();
@@ -33,16 +35,56 @@ fn read(text: &str) -> Result<OpenedCase, TextProblem> {
         (texts(file.get("policies")), file.get("cases").and_then(Value::as_array))
     else {
         let message = "expected a test file: an object with policies and cases, as Share writes it";
-        return Err(about(message.to_owned(), &[]));
+        return Err(about(text, message, &[]));
     };
     let defaults = file.get("defaults").cloned().unwrap_or_default();
-    let of_case =
-        |case: &Value, key: &str| case.get(key).or_else(|| defaults.get(key)).cloned().unwrap_or_default();
     let first = cases.first().cloned().unwrap_or_default();
-    let settings = of_case(&first, "settings");
+    let of_first = |key| of_case(&first, &defaults, key);
+    let (names, inputs) = inputs(text, &policies, &manifests, &of_first("settings"))?;
+    let mut workspace = Workspace {
+        policies: inputs,
+        evaluates_pods: of_first("pods") == Value::Bool(true)
+            || defaults.get("pods") == Some(&Value::Bool(true)),
+        ..Workspace::default()
+    };
+    set_cluster(&mut workspace, &of_first("cluster"));
+    let mut objects = Objects::default();
+    let mut expected = Vec::new();
+    for (index, case) in (0..).zip(cases) {
+        let path = [Step::Field("cases".to_owned()), Step::Index(index)];
+        objects.add(case, &defaults).map_err(|message| about(text, message, &path))?;
+        let want = case.get("want").cloned().unwrap_or_default();
+        expected.extend(wanted(&want, &names, index));
+    }
+    workspace.objects = objects.new.join("---\n");
+    workspace.old_objects = objects.old.join("---\n");
+    set_requests(&mut workspace, objects.requests);
+    let name = first.get("name").and_then(Value::as_str).unwrap_or_default();
+    Ok(OpenedCase {
+        // The name ends with the object.
+        title: name.rsplit_once(": ").map_or(name, |(title, _)| title).to_owned(),
+        note: first.get("source").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        workspace: Some(workspace),
+        expected,
+        problem: None,
+    })
+}
+
+/// Returns a value of a case, or else of the defaults.
+fn of_case(case: &Value, defaults: &Value, key: &str) -> Value {
+    case.get(key).or_else(|| defaults.get(key)).cloned().unwrap_or_default()
+}
+
+/// Returns the policies of a test file, with their names in it.
+fn inputs(
+    text: &str,
+    policies: &[String],
+    manifests: &[Value],
+    settings: &Value,
+) -> Result<(Vec<String>, Vec<PolicyInput>), TextProblem> {
     let mut names = Vec::new();
     let mut inputs = Vec::new();
-    for (index, policy) in (0..).zip(&policies) {
+    for (index, policy) in (0..).zip(policies) {
         let stem =
             policy.rsplit('/').next().unwrap_or(policy).trim_end_matches(".yaml").trim_end_matches(".yml");
         let has_name =
@@ -53,9 +95,9 @@ fn read(text: &str) -> Result<OpenedCase, TextProblem> {
             let path = [Step::Field("policies".to_owned()), Step::Index(index)];
             let message =
                 format!("{policy} is not here; paste its manifest behind the case, after a line ---");
-            return Err(about(message, &path));
+            return Err(about(text, message, &path));
         }
-        let own = settings.get(policy).or_else(|| (policies.len() == 1).then_some(&settings));
+        let own = settings.get(policy).or_else(|| (policies.len() == 1).then_some(settings));
         let own = own.filter(|settings| settings.as_object().is_some_and(|fields| !fields.is_empty()));
         names.push(stem.to_owned());
         inputs.push(PolicyInput {
@@ -66,52 +108,43 @@ fn read(text: &str) -> Result<OpenedCase, TextProblem> {
             manifest: manifest.map(yaml).unwrap_or_default(),
         });
     }
-    let mut workspace = Workspace {
-        policies: inputs,
-        evaluates_pods: of_case(&first, "pods") == Value::Bool(true)
-            || defaults.get("pods") == Some(&Value::Bool(true)),
-        ..Workspace::default()
-    };
-    set_cluster(&mut workspace, &of_case(&first, "cluster"));
-    let (mut objects, mut old_objects, mut expected) = (Vec::new(), Vec::new(), Vec::new());
-    let mut requests = Vec::new();
-    for (index, case) in (0..).zip(cases) {
-        let path = [Step::Field("cases".to_owned()), Step::Index(index)];
-        let request = of_case(case, "request");
+    Ok((names, inputs))
+}
+
+/// The objects of the cases, as documents.
+#[derive(Default)]
+struct Objects {
+    new: Vec<String>,
+    old: Vec<String>,
+    /// The requests that are not written out, each with the number of its object.
+    requests: Vec<(usize, RequestInput)>,
+}
+
+impl Objects {
+    /// Adds those of a case. The error is why the playground cannot evaluate it.
+    fn add(&mut self, case: &Value, defaults: &Value) -> Result<(), &'static str> {
+        let of_case = |key| of_case(case, defaults, key);
+        let request = of_case("request");
         if request.is_object() {
-            objects.push(yaml(&json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request })));
-        } else {
-            let (object, old) = (of_case(case, "object"), of_case(case, "oldObject"));
-            let operation = operation(&of_case(case, "operation"), &object, &old)
-                .ok_or_else(|| about("the playground does not make this operation".to_owned(), &path))?;
-            let subject = if operation == Operation::Delete && object.is_null() { &old } else { &object };
-            if !subject.is_object() || subject.get("kind").is_none() {
-                let message = "the case has no object that is written out; write object, or oldObject";
-                return Err(about(message.to_owned(), &path));
-            }
-            objects.push(yaml(subject));
-            if operation == Operation::Update {
-                old_objects.push(yaml(&old));
-            }
-            let user = user::of(&of_case(case, "user")).unwrap_or_default();
-            let subresource = of_case(case, "subresource").as_str().unwrap_or_default().to_owned();
-            requests.push((objects.len() - 1, RequestInput { operation, subresource, user }));
+            self.new.push(yaml(&json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request })));
+            return Ok(());
         }
-        let want = case.get("want").cloned().unwrap_or_default();
-        expected.extend(wanted(&want, &names, index));
+        let (object, old) = (of_case("object"), of_case("oldObject"));
+        let operation = operation(&of_case("operation"), &object, &old)
+            .ok_or("the playground does not make this operation")?;
+        let subject = if operation == Operation::Delete && object.is_null() { &old } else { &object };
+        if !subject.is_object() || subject.get("kind").is_none() {
+            return Err("the case has no object that is written out; write object, or oldObject");
+        }
+        self.new.push(yaml(subject));
+        if operation == Operation::Update {
+            self.old.push(yaml(&old));
+        }
+        let user = user::of(&of_case("user")).unwrap_or_default();
+        let subresource = of_case("subresource").as_str().unwrap_or_default().to_owned();
+        self.requests.push((self.new.len() - 1, RequestInput { operation, subresource, user }));
+        Ok(())
     }
-    workspace.objects = objects.join("---\n");
-    workspace.old_objects = old_objects.join("---\n");
-    set_requests(&mut workspace, requests);
-    let name = first.get("name").and_then(Value::as_str).unwrap_or_default();
-    Ok(OpenedCase {
-        // The name ends with the object.
-        title: name.rsplit_once(": ").map_or(name, |(title, _)| title).to_owned(),
-        note: first.get("source").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        workspace: Some(workspace),
-        expected,
-        problem: None,
-    })
 }
 
 fn id_of(manifest: Option<&Value>) -> String {

@@ -5,7 +5,7 @@
 //! template by default, so that what the CEL evaluates otherwise is listed.
 
 use super::parameters::{literal, prefixes, refuses_nothing, refuses_nothing_without};
-use super::{seccomp, selinux};
+use super::{se_linux, seccomp};
 use crate::InputError;
 use crate::controls::{
     HOST_PATHS, MINOR, MINOR_WITH_PROBES, Outcome, Requirement, allowed_values, forbid_type, patterns_below,
@@ -78,7 +78,7 @@ pub(super) const KINDS: &[Kind] = &[
         no_control("requires readOnlyRootFilesystem", parameters, outcome);
         Ok(())
     }),
-    of_containers("K8sPSPSELinuxV2", &["allowedSELinuxOptions"], selinux::options),
+    of_containers("K8sPSPSELinuxV2", &["allowedSELinuxOptions"], se_linux::options),
     of_updates("K8sPSPSeccomp", &["allowedProfiles", "allowedLocalhostFiles"], seccomp::first),
     of_updates("K8sPSPSeccompV2", &["allowedProfiles", "allowedLocalhostFiles"], seccomp::second),
     of_pods("K8sPSPVolumeTypes", &["volumes"], |parameters, _, outcome| {

@@ -7,8 +7,8 @@ mod expansion;
 mod kinds;
 mod parameters;
 mod scope;
+mod se_linux;
 mod seccomp;
-mod selinux;
 mod template;
 
 use crate::controls::join;

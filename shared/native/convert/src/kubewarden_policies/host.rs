@@ -1,6 +1,6 @@
 //! Namespaces, ports and paths of the host.
 
-use super::parameters::refuses_nothing;
+use super::settings::refuses_nothing;
 use crate::InputError;
 use crate::controls::{HOST_PATHS, Outcome, Requirement, patterns_below, port_patterns, port_range};
 use crate::fields::Fields;

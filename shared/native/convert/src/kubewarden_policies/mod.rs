@@ -3,9 +3,9 @@
 mod host;
 mod labels;
 mod modules;
-mod parameters;
 mod policy;
 mod se_linux;
+mod settings;
 
 use crate::controls::join;
 use crate::conversion::{Conversion, FieldProblem};

@@ -3,7 +3,7 @@
 //! Source: kubewarden/policies at 6a01a24 (August 2026), the folder `policies/<id>-policy` of each.
 
 use super::host;
-use super::parameters::{literal, refuses_nothing};
+use super::settings::{literal, refuses_nothing};
 use crate::InputError;
 use crate::controls::{MINOR, Outcome, Requirement, allowed_values, forbid_type, require_types};
 use crate::fields::Fields;

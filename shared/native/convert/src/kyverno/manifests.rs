@@ -1,4 +1,5 @@
-//! The manifests of a rule or a policy, for requests and for background audits.
+//! The manifests of a rule, for requests and for background audits, and what they share with those
+//! of a `ValidatingPolicy`.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +30,7 @@ pub(super) const AUDITS_MORE: &str = "the audit scanner ignores match conditions
 
 /// The parts that all manifests of a rule have in common.
 pub(super) struct RuleParts<'r, 'd> {
-    /// The names of the policy and the rule.
+    /// The name of the manifests: those of the policy and of the rule.
     pub(super) name: String,
     pub(super) namespace: Option<&'r str>,
     /// The `spec` of the policy.
@@ -86,7 +87,10 @@ impl RuleManifests {
         for local in &rule.actions.local {
             let (mode, of_mode) = rule.evaluator.mode(local.action, widens);
             for piece in &pieces {
-                if let Some(spec) = self.spec_for_requests(rule, &scope, local, piece, mode)? {
+                if let Some((spec, mut problems)) = spec_for_requests(rule, &scope, local, piece, mode)? {
+                    if self.manifests.is_empty() {
+                        self.problems.append(&mut problems);
+                    }
                     self.notes.extend(of_mode.map(str::to_owned));
                     self.manifests.push(names.manifest(rule.namespace, &rule.name, spec));
                 }
@@ -94,51 +98,6 @@ impl RuleManifests {
         }
         self.notes.insert(note);
         Ok(())
-    }
-
-    /// The policy that evaluates requests; `None` if it would evaluate none.
-    fn spec_for_requests(
-        &mut self,
-        rule: &RuleParts<'_, '_>,
-        scope: &RequestScope,
-        local: &LocalAction,
-        piece: &Piece,
-        mode: PolicyMode,
-    ) -> Result<Option<PolicySpec>, InputError> {
-        let rules = TargetRule::for_targets(&piece.targets, &scope.reach.operations);
-        if rules.is_empty() {
-            return Ok(None);
-        }
-        let settings = match rule.evaluator {
-            Evaluator::PodSecurity => {
-                let settings = rule.standard.settings_for(local.action, rule.actions.tolerates);
-                with_entries(settings, rule, piece)
-            }
-            Evaluator::ExternalIps => Map::new(),
-        };
-        let mut spec = PolicySpec::new(rule.evaluator.id(), mode, rules, settings);
-        let selectors = local.selectors.iter().chain(&piece.selectors);
-        select(&mut spec, scope, selectors);
-        spec.match_conditions.clone_from(&scope.conditions);
-        let conditions = [
-            ("has-the-action", CelExpression::All(local.conditions.clone())),
-            ("is-in-this-part", CelExpression::All(piece.conditions.clone())),
-        ];
-        for (name, expression) in conditions {
-            if !expression.is_always_true() {
-                let condition = MatchCondition { name: name.to_owned(), expression: expression.to_string() };
-                spec.match_conditions.push(condition);
-            }
-        }
-        spec.match_conditions.extend(rule.evaluator.match_conditions(&spec.settings));
-        spec.background_audit = Some(false);
-        let mut problems = Vec::new();
-        webhook::convert(rule.spec, &mut spec, &mut problems)?;
-        make_names_unique(&mut spec.match_conditions);
-        if self.manifests.is_empty() {
-            self.problems.append(&mut problems);
-        }
-        Ok(Some(spec))
     }
 
     /// Adds the manifests for background audits, which the audit scanner alone evaluates.
@@ -156,13 +115,13 @@ impl RuleManifests {
         scope.reach.targets.retain(|target| target.subresource().is_none());
         let (pieces, differs) = grant::audit_pieces(&scope.reach.targets, &rule.grants);
         let known = self.manifests.len();
+        let name = format!("{}-audit", rule.name);
         for piece in &pieces {
             let settings = match rule.evaluator {
                 Evaluator::PodSecurity => with_entries(rule.standard.settings(), rule, piece),
                 Evaluator::ExternalIps => Map::new(),
             };
             let spec = audit_spec(rule.evaluator, &piece.targets, settings, &scope, piece.selectors.iter());
-            let name = format!("{}-audit", rule.name);
             self.manifests.extend(spec.map(|spec| names.manifest(rule.namespace, &name, spec)));
         }
         if self.manifests.len() > known && (differs || scope.audit_differs) {
@@ -171,6 +130,48 @@ impl RuleManifests {
         }
         Ok(())
     }
+}
+
+/// The policy that evaluates requests, and the problems with its webhook; `None` if it would
+/// evaluate none.
+fn spec_for_requests(
+    rule: &RuleParts<'_, '_>,
+    scope: &RequestScope,
+    local: &LocalAction,
+    piece: &Piece,
+    mode: PolicyMode,
+) -> Result<Option<(PolicySpec, Vec<FieldProblem>)>, InputError> {
+    let rules = TargetRule::for_targets(&piece.targets, &scope.reach.operations);
+    if rules.is_empty() {
+        return Ok(None);
+    }
+    let settings = match rule.evaluator {
+        Evaluator::PodSecurity => {
+            let settings = rule.standard.settings_for(local.action, rule.actions.tolerates);
+            with_entries(settings, rule, piece)
+        }
+        Evaluator::ExternalIps => Map::new(),
+    };
+    let mut spec = PolicySpec::new(rule.evaluator.id(), mode, rules, settings);
+    let selectors = local.selectors.iter().chain(&piece.selectors);
+    select(&mut spec, scope, selectors);
+    spec.match_conditions.clone_from(&scope.conditions);
+    let conditions = [
+        ("has-the-action", CelExpression::All(local.conditions.clone())),
+        ("is-in-this-part", CelExpression::All(piece.conditions.clone())),
+    ];
+    for (name, expression) in conditions {
+        if !expression.is_always_true() {
+            let condition = MatchCondition { name: name.to_owned(), expression: expression.to_string() };
+            spec.match_conditions.push(condition);
+        }
+    }
+    spec.match_conditions.extend(rule.evaluator.match_conditions(&spec.settings));
+    spec.background_audit = Some(false);
+    let mut problems = Vec::new();
+    webhook::convert(rule.spec, &mut spec, &mut problems)?;
+    make_names_unique(&mut spec.match_conditions);
+    Ok(Some((spec, problems)))
 }
 
 /// Adds the entries of a rule and of the exceptions in a piece to settings, and that templates are

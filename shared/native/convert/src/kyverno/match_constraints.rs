@@ -96,7 +96,7 @@ pub(super) fn read(
     Ok(Evaluated { scope, operations_of })
 }
 
-/// The targets of a rule.
+/// The targets of a rule. With another resource, nothing of the policy has a manifest.
 fn targets(rule: &Fields<'_>, evaluator: Evaluator) -> Result<BTreeSet<Target>, NotConverted> {
     let mut targets = BTreeSet::new();
     for (index, resource) in rule.texts("resources")?.iter().enumerate() {
@@ -143,7 +143,7 @@ fn operations(
     Ok(operations)
 }
 
-/// Selects the namespaces whose labels match.
+/// Selects the namespaces whose labels match. A namespaced policy cannot, which is a problem.
 fn select_namespaces(constraints: &Fields<'_>, scope: &mut RequestScope) -> Result<(), InputError> {
     let Some(labels) = constraints.object("namespaceSelector")? else { return Ok(()) };
     let labels = selector::read(&labels, &mut scope.problems)?;
@@ -160,7 +160,7 @@ fn select_namespaces(constraints: &Fields<'_>, scope: &mut RequestScope) -> Resu
     Ok(())
 }
 
-/// The workloads for which Kyverno derives a policy from this one.
+/// The workloads for which Kyverno derives a policy from one with these constraints.
 fn derived(
     spec: &Fields<'_>,
     constraints: &Fields<'_>,
@@ -186,7 +186,7 @@ fn derived(
     Ok(CONTROLLERS.into_iter().filter(|target| chosen.contains(&target.resource())).collect())
 }
 
-/// Adds the match conditions that an API server takes.
+/// Adds the match conditions, and lists those that are left out.
 fn add_conditions(spec: &Fields<'_>, scope: &mut RequestScope) -> Result<(), InputError> {
     for condition in spec.objects("matchConditions")? {
         let (name, expression) = (condition.required_text("name")?, condition.required_text("expression")?);

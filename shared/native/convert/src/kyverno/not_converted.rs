@@ -37,10 +37,10 @@ const NARROWING: [&str; 3] = ["preconditions", "celPreconditions", "applyRules"]
 /// The fields that change messages alone. Nothing that is converted uses the context.
 const TEXTS: [&str; 3] = ["message", "context", "auditAnnotations"];
 
-/// Why a policy or a rule has no manifest.
+/// Why nothing of a policy or a rule is converted.
 pub(super) enum NotConverted {
     Invalid(InputError),
-    /// It evaluates something else, because of a field.
+    /// A field has no equivalent, and the rest has no manifest without it.
     Whole(FieldProblem),
 }
 

@@ -26,7 +26,7 @@ use crate::manifest_names::ManifestNames;
 use crate::target::Target;
 
 /// The fields that all rules of a policy share.
-pub(super) struct KyvernoPolicy<'p, 'd> {
+struct KyvernoPolicy<'p, 'd> {
     /// The kind and the name, for messages.
     title: &'p str,
     document: &'d str,
@@ -57,7 +57,7 @@ struct CheckSettings {
 #[derive(Default)]
 struct Excepted {
     grants: Vec<Grant>,
-    /// Whether the manifests refuse something that they except.
+    /// Whether the manifests refuse something that the exceptions except.
     widens: bool,
     differences: Vec<Difference>,
 }

@@ -96,7 +96,7 @@ impl Policy<'_, '_> {
             match_constraints::read(&self.spec, self.namespace.is_none(), known.evaluator)?;
         problems.append(&mut scope.problems);
         problems.extend(not_converted::others(&self.spec, &SPEC));
-        let Excepted { is_whole: is_excepted, widens: exception_widens, mut differences } =
+        let Excepted { is_whole: is_excepted, widens: exception_widens, differences } =
             self.add_exceptions(exceptions, &mut scope);
         let action = self.action()?;
         problems.extend(known.evaluator.problems(&known.path, false, std::iter::once(action)));
@@ -148,7 +148,7 @@ impl Policy<'_, '_> {
         }
         let listed = |problem| Difference::new(self.document, self.title, None, problem);
         let library = LibraryPart::of(known, self.title.to_owned(), listed);
-        differences.splice(..0, built.problems.into_iter().map(listed));
+        let differences = built.problems.into_iter().map(listed).chain(differences).collect();
         let conversion = Conversion { differences, notes: built.notes.into_iter().collect(), manifest: None };
         let into_draft = |conversion| Draft { conversion, library: library.clone() };
         Ok(conversion.with(built.manifests).into_iter().map(into_draft).collect())

@@ -6,8 +6,8 @@ use super::{object_in, objects_in, set_absent, text_in};
 
 const ROLLING_UPDATE: &str = "rollingUpdate";
 
-/// Sets the defaults of the object of a type. Returns the field whose own fields have defaults that
-/// are still absent.
+/// Sets the defaults of the object of a type. Returns a field that it may have added, whose own
+/// fields the caller completes.
 ///
 /// Source: the functions `SetDefaults_` in `pkg/apis/{core,apps,batch}/v1/defaults.go` of
 /// Kubernetes.

@@ -1,6 +1,7 @@
 //! Resources that a `CustomResourceDefinition` defines.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde_json::Value;
 
@@ -8,17 +9,32 @@ use crate::kinds::resource::{Origin, Resource};
 
 pub(crate) type GroupKind = (String, String);
 
+/// A field of a `CustomResourceDefinition` that is missing or malformed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct DefinitionError {
+    path: &'static str,
+    expected: &'static str,
+}
+
+impl fmt::Display for DefinitionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: Required value: expected {}", self.path, self.expected)
+    }
+}
+
+impl std::error::Error for DefinitionError {}
+
 /// Reads a definition: the versions that are served. Returns `None` for another object.
-pub(crate) fn read(definition: &Value) -> Result<Option<(GroupKind, Vec<Resource>)>, String> {
+pub(crate) fn read(definition: &Value) -> Result<Option<(GroupKind, Vec<Resource>)>, DefinitionError> {
     let text = |pointer: &str| definition.pointer(pointer).and_then(Value::as_str);
     let is_definition = text("/kind") == Some("CustomResourceDefinition")
         && text("/apiVersion").is_some_and(|version| version.starts_with("apiextensions.k8s.io/"));
     if !is_definition {
         return Ok(None);
     }
-    let required = |path: &str| {
-        let pointer = format!("/{}", path.replace('.', "/"));
-        text(&pointer).map(str::to_owned).ok_or_else(|| format!("{path}: Required value: expected a string"))
+    let required = |path| {
+        let pointer = format!("/{}", str::replace(path, ".", "/"));
+        text(&pointer).map(str::to_owned).ok_or(DefinitionError { path, expected: "a string" })
     };
     let (group, kind, plural) =
         (required("spec.group")?, required("spec.names.kind")?, required("spec.names.plural")?);
@@ -40,7 +56,7 @@ pub(crate) fn read(definition: &Value) -> Result<Option<(GroupKind, Vec<Resource
     };
     let found: Option<Vec<_>> =
         versions.map(|versions| versions.iter().filter_map(named).collect()).or_else(alone);
-    let found = found.ok_or("spec.versions: Required value: expected an array")?;
+    let found = found.ok_or(DefinitionError { path: "spec.versions", expected: "an array" })?;
     let resources = found.into_iter().map(|(version, subresources)| Resource {
         group: group.clone().into(),
         version: version.into(),

@@ -28,6 +28,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use built_in::{BUILT_IN, BY_KIND};
+pub use definition::DefinitionError;
 use definition::GroupKind;
 pub use misspelt::{misspelt, misspelt_resource};
 pub use not_served::not_served;
@@ -51,7 +52,7 @@ impl Kinds {
     ///
     /// # Errors
     /// A field that is missing or malformed, with its path.
-    pub fn add_definition(&mut self, definition: &Value) -> Result<bool, String> {
+    pub fn add_definition(&mut self, definition: &Value) -> Result<bool, DefinitionError> {
         let Some((kind, resources)) = definition::read(definition)? else { return Ok(false) };
         let (group, name) = &kind;
         if !is_built_in(group, name) {

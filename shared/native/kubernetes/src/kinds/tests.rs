@@ -192,6 +192,6 @@ fn definitions_add_resources() {
             "spec.versions: Required value: expected an array",
         ),
     ] {
-        assert_eq!(kinds.add_definition(&definition(spec)), Err(want.to_owned()));
+        assert_eq!(kinds.add_definition(&definition(spec)).unwrap_err().to_string(), want);
     }
 }

@@ -73,6 +73,32 @@ impl fmt::Display for ObjectError {
 
 impl std::error::Error for ObjectError {}
 
+/// A field `items` that kubectl does not read as its author means it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum ItemsError {
+    /// An object has it.
+    OfObject {
+        /// The kind of the object.
+        kind: String,
+    },
+    /// A list has another value in it.
+    NoList,
+}
+
+impl fmt::Display for ItemsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ItemsError::OfObject { kind } => write!(
+                f,
+                "items: kubectl applies the items and not the {kind}; remove the field, or give the items in a List"
+            ),
+            ItemsError::NoList => f.write_str("items: expected a list of objects"),
+        }
+    }
+}
+
+impl std::error::Error for ItemsError {}
+
 /// A failed look-up. Its message is the one that a module receives from the real host.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct LookupFailure(String);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 use text::Step;
 
-use crate::objects::{ObjectError, ObjectPlace, ObjectProblem};
+use crate::objects::{ItemsError, ObjectError, ObjectPlace, ObjectProblem};
 
 /// The objects of one kind, in the order in which they were given.
 pub(crate) type Kinds = BTreeMap<KindKey, Vec<Object>>;
@@ -127,8 +127,7 @@ pub fn items(value: Value) -> Result<Vec<Value>, Value> {
 /// The source is `unstructuredJSONScheme.decode` in `k8s.io/apimachinery`.
 ///
 /// # Errors
-/// A message about an object that is not a list and has the field, and about a list with another
-/// value in it.
+/// An object that is not a list and has the field, and a list with another value in it.
 ///
 /// # Example
 /// ```
@@ -136,17 +135,17 @@ pub fn items(value: Value) -> Result<Vec<Value>, Value> {
 ///
 /// let pod = json!({ "apiVersion": "v1", "kind": "Pod", "items": [] });
 /// let message = "items: kubectl applies the items and not the Pod; remove the field, or give the items in a List";
-/// assert_eq!(kubernetes::objects::check_items(&pod), Err(message.to_owned()));
+/// assert_eq!(kubernetes::objects::check_items(&pod).unwrap_err().to_string(), message);
 /// ```
-pub fn check_items(value: &Value) -> Result<(), String> {
+pub fn check_items(value: &Value) -> Result<(), ItemsError> {
     let Value::Object(fields) = value else { return Ok(()) };
     match fields.get("kind").and_then(Value::as_str) {
         // Without a kind, kubectl refuses the object.
-        Some(kind) if fields.contains_key("items") && !is_list(fields) => Err(format!(
-            "items: kubectl applies the items and not the {kind}; remove the field, or give the items in a List"
-        )),
+        Some(kind) if fields.contains_key("items") && !is_list(fields) => {
+            Err(ItemsError::OfObject { kind: kind.to_owned() })
+        }
         Some(_) if is_list(fields) && !matches!(fields.get("items"), Some(Value::Array(_) | Value::Null)) => {
-            Err("items: expected a list of objects".to_owned())
+            Err(ItemsError::NoList)
         }
         _ => Ok(()),
     }

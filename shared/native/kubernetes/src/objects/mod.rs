@@ -37,7 +37,7 @@ mod memo;
 mod rbac;
 
 pub use admission::CanI;
-pub use error::{LookupFailure, ObjectError, ObjectPlace, ObjectProblem};
+pub use error::{ItemsError, LookupFailure, ObjectError, ObjectPlace, ObjectProblem};
 pub use grants::not_granted;
 pub use intake::{check_items, inherit, items};
 pub use lookup::{Fetch, Listing, Objects, ObjectsBuilder};

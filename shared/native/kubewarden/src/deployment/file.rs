@@ -173,6 +173,24 @@ impl Deployment {
         self.match_conditions.iter().map(|condition| condition.needed.name.as_str())
     }
 
+    /// Returns the names of match conditions that may exclude requests that the settings deny.
+    /// `present` are the conditions of a manifest with their expressions. Those of this policy have
+    /// to contain each alternative that the settings need.
+    pub fn stale_conditions<'c>(
+        &self,
+        settings: &Value,
+        present: impl IntoIterator<Item = (&'c str, &'c str)>,
+    ) -> Vec<&'c str> {
+        let needs = [self.needs(settings), self.manifest_needs(settings)];
+        let is_stale = |(name, expression): &(&str, &str)| {
+            let present = alternatives(expression);
+            let mut needed = needs.iter().flat_map(|needs| &needs.match_conditions);
+            self.condition_names().any(|own| own == *name)
+                && !needed.any(|one| one.name == *name && alternatives(&one.expression).is_subset(&present))
+        };
+        present.into_iter().filter(is_stale).map(|(name, _)| name).collect()
+    }
+
     /// Returns all rules, whatever the settings.
     pub fn all_rules(&self) -> impl Iterator<Item = &RuleWithOperations> {
         self.rules.iter().map(|rule| &rule.needed)
@@ -201,6 +219,13 @@ impl Condition {
         (!expressions.is_empty())
             .then(|| MatchCondition { name: self.name.clone(), expression: expressions.join(" ||\n") })
     }
+}
+
+/// Returns the alternatives of an expression, whatever its line breaks are. A part of an
+/// alternative in parentheses counts as one.
+fn alternatives(expression: &str) -> BTreeSet<String> {
+    let words: Vec<&str> = expression.split_whitespace().collect();
+    words.split(|word| *word == "||").map(|words| words.join(" ")).collect()
 }
 
 /// Replaces `$(setting)` by the values of the setting: a list of strings in CEL, whose literals can
@@ -284,6 +309,75 @@ mod tests {
         let mutating = |id, settings: Value| find(id).unwrap().needs(&settings).mutating;
         assert!(mutating("selinux", Value::Null) && mutating("node-pods", json!({ "mode": "Munge" })));
         assert!(!mutating("selinux", json!({ "mode": "Validate" })) && !mutating("pod-security", json!({})));
+    }
+
+    /// Returns the stale ones among the conditions that are needed in a place for settings, after
+    /// an edit of the settings.
+    fn stale(id: &str, place: Place, before: &Value, after: &Value) -> Vec<String> {
+        let policy = find(id).unwrap();
+        let needs = policy.needs_in(place, before);
+        let conditions = needs.match_conditions.iter();
+        let present = conditions.map(|one| (one.name.as_str(), one.expression.as_str()));
+        policy.stale_conditions(after, present).into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_condition_that_excludes_more_than_the_settings_admit_is_stale() {
+        const REGISTERS: &str = "does-more-than-register-an-ordinary-node";
+        const OF_NODES: [&str; 2] = ["is-named-as-a-node", "is-in-the-group-of-nodes"];
+        let (default, labels) = (json!({}), json!({ "allowedLabelKeys": ["example.com/zone"] }));
+        let owners = json!({ "ownerReferenceChanges": "Allow" });
+        let deny = json!({ "selfRegistration": "Deny" });
+        let restrict = json!({ "nodeBoundTokens": "Restrict" });
+        for (place, before, after, names) in [
+            (Place::Chart, &labels, &default, &[REGISTERS][..]),
+            (Place::Chart, &owners, &default, &[REGISTERS]),
+            (Place::Chart, &default, &owners, &[]),
+            (Place::Chart, &default, &deny, &[REGISTERS]),
+            (Place::Chart, &deny, &default, &[]),
+            (Place::Manifest, &default, &labels, &[]),
+            (Place::Manifest, &labels, &default, &[]),
+            (Place::Manifest, &default, &deny, &[REGISTERS]),
+            (
+                Place::Manifest,
+                &default,
+                &restrict,
+                &[&OF_NODES[..], &["changes-a-restricted-field", REGISTERS]].concat(),
+            ),
+        ] {
+            assert_eq!(stale("node-labels", place, before, after), names, "{before} {after}");
+        }
+        // The conditions of these policies do not depend on the place.
+        for (id, before, after, names) in [
+            ("external-ips", &default, &json!({ "conflicts": "DenySamePort" }), &["changes-addresses"][..]),
+            ("external-ips", &json!({ "conflicts": "DenySamePort" }), &default, &[]),
+            (
+                "pod-security",
+                &default,
+                &json!({ "namespaceLabels": "Honor" }),
+                &["changes-the-pod-or-template"],
+            ),
+            ("pod-security", &json!({ "namespaceLabels": "Honor" }), &default, &[]),
+        ] {
+            assert_eq!(stale(id, Place::Manifest, before, after), names, "{id}: {before} {after}");
+        }
+    }
+
+    #[test]
+    fn only_own_conditions_are_stale_whatever_their_line_breaks() {
+        let policy = find("external-ips").unwrap();
+        let [claims, changes] =
+            <[MatchCondition; 2]>::try_from(policy.needs(&json!({})).match_conditions).unwrap();
+        let on_one_line = claims.expression.split_whitespace().collect::<Vec<_>>().join(" ");
+        let wider = format!("{on_one_line} || request.name == 'a'");
+        let narrower = format!("{} && request.name != 'a'", changes.expression);
+        let present = [
+            (claims.name.as_str(), on_one_line.as_str()),
+            (claims.name.as_str(), wider.as_str()),
+            (changes.name.as_str(), narrower.as_str()),
+            ("is-of-a-user", "request.name != 'a'"),
+        ];
+        assert_eq!(policy.stale_conditions(&json!({}), present), [changes.name.as_str()]);
     }
 
     #[test]

@@ -40,6 +40,7 @@ const UNSURE: &str =
 #[derive(Debug)]
 pub struct Condition {
     name: String,
+    text: String,
     expression: Metered,
     /// A function or variable that this crate does not have, and an API server may have.
     unknown: Option<String>,
@@ -76,6 +77,7 @@ impl Condition {
         Rewrite { has_types: references.has_types, has_sorts: references.has_sorts }.apply(&mut parsed);
         Ok(Self {
             name: name.to_owned(),
+            text: expression.to_owned(),
             expression: Metered::new(&parsed),
             unknown: references.unknown,
             reads_options: references.fields.as_ref().is_some_and(|fields| fields.contains("options")),
@@ -99,6 +101,12 @@ impl Condition {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The text of the expression.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// The first function or variable that the expression uses and this crate does not have.

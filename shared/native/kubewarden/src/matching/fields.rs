@@ -101,7 +101,8 @@ const OLDER: Kinds = OLDER_CLUSTER | OLDER_NAMESPACED;
 const SINGLE: Kinds = CLUSTER | NAMESPACED | OLDER;
 const ALL: Kinds = V1 | OLDER;
 
-/// The fields of `spec` (`api/policies` of kubewarden/kubewarden-controller at 3460bb71).
+/// The fields of `spec`, with the kinds that have them (`api/policies` of
+/// kubewarden/kubewarden-controller at 3460bb71). The members of the groups have other fields.
 const SPEC: [(&str, Shape, Kinds); 21] = [
     ("allowInsideAdmissionControllerNamespace", Any, CLUSTER | CLUSTER_GROUP),
     ("backgroundAudit", Any, V1),
@@ -200,6 +201,18 @@ mod tests {
             }
             Items(shape) | Values(shape) => names(*shape, found),
         }
+    }
+
+    #[test]
+    fn kinds_have_their_fields() {
+        let [cluster, namespaced, cluster_group, group] = PolicyKind::ALL;
+        let counts = |version| {
+            let kinds = [cluster, namespaced, cluster_group, group];
+            kinds.map(|kind| spec(kind, version).map(|fields| fields.len()))
+        };
+        assert_eq!(counts("v1"), [Some(18), Some(15), Some(15), Some(13)]);
+        assert_eq!(counts("v1alpha2"), [Some(12), Some(11), None, None]);
+        assert_eq!(counts("v2"), [None; 4]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod law;
 use std::collections::BTreeMap;
 
 use self::expression::{Expression, is_name};
+use crate::matching::webhook_spec::InvalidWebhook;
 /// The verdict of a member.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum MemberVerdict {
@@ -87,26 +88,29 @@ impl<M> Group<M> {
     /// A group without members, a name that is not an identifier, an expression that the
     /// controller refuses: one that is not CEL, or has other operators than `!`, `==`, `!=`, `&&`
     /// and `||`, or calls a function that is not a member; and one that Rhai refuses.
-    pub fn new(expression: &str, members: BTreeMap<String, M>) -> Result<Self, String> {
+    pub fn new(expression: &str, members: BTreeMap<String, M>) -> Result<Self, InvalidWebhook> {
         if members.is_empty() {
-            return Err("spec.policies: Required value: a group has at least one member; add one".to_owned());
+            let problem = "Required value: a group has at least one member; add one";
+            return Err(InvalidWebhook::at("spec.policies", problem));
         }
         for name in members.keys() {
             if RESERVED.contains(&name.as_str()) || !is_name(name) {
-                return Err(format!(
-                    "spec.policies.{name}: Invalid value: the name is not an identifier of CEL and Rhai; use \
-                     letters, digits and underscores, and no keyword"
-                ));
+                let problem = "Invalid value: the name is not an identifier of CEL and Rhai; use letters, digits and \
+                               underscores, and no keyword";
+                return Err(InvalidWebhook::at(&format!("spec.policies.{name}"), problem));
             }
         }
         if expression.is_empty() {
-            return Err("spec.expression: Required value: a group has an expression; add it".to_owned());
+            let problem = "Required value: a group has an expression; add it";
+            return Err(InvalidWebhook::at("spec.expression", problem));
         }
         let text = expression.to_owned();
         let names: Vec<&str> = members.keys().map(String::as_str).collect();
         match Expression::read(expression, &names) {
             Ok(expression) => Ok(Self { text, expression, members }),
-            Err(problem) => Err(format!("spec.expression: Invalid value: {text:?}: {problem}")),
+            Err(problem) => {
+                Err(InvalidWebhook::at("spec.expression", &format!("Invalid value: {text:?}: {problem}")))
+            }
         }
     }
 
@@ -198,7 +202,7 @@ mod tests {
         names.iter().map(|name| ((*name).to_owned(), *name)).collect()
     }
 
-    fn group(expression: &str) -> Result<Group<&'static str>, String> {
+    fn group(expression: &str) -> Result<Group<&'static str>, InvalidWebhook> {
         Group::new(expression, members(&["signed", "trusted", "exempt"]))
     }
 
@@ -268,11 +272,11 @@ mod tests {
     fn names_and_lengths_that_the_policy_server_cannot_load_are_refused() {
         // Words of both languages, of CEL alone and of Rhai alone, and functions of Rhai.
         for name in ["while", "namespace", "fn", "spawn", "call", "print", "_", "a-b", "1a", ""] {
-            let error = Group::new("true", members(&[name])).unwrap_err();
+            let error = Group::new("true", members(&[name])).unwrap_err().0;
             assert!(error.contains("not an identifier of CEL and Rhai"), "{name}: {error}");
         }
         assert!(group(&vec!["signed()"; 64].join(" || ")).is_ok());
-        let error = group(&vec!["signed()"; 65].join(" || ")).unwrap_err();
+        let error = group(&vec!["signed()"; 65].join(" || ")).unwrap_err().0;
         assert!(
             error.contains("the policy server cannot evaluate it: Syntax error: Expression exceeds"),
             "{error}"
@@ -309,9 +313,9 @@ mod tests {
             ("signed() == 1", "1 is not the call of a member"),
             ("signed() // a\r || exempt()", "a carriage return ends a comment for the policy server alone"),
         ] {
-            let error = group(expression).map(|_| ()).expect_err(expression);
+            let error = group(expression).map(|_| ()).expect_err(expression).0;
             assert!(error.contains(want), "{expression}: {error}");
         }
-        assert!(Group::new("a()", members(&[])).unwrap_err().starts_with("spec.policies: Required value"));
+        assert!(Group::new("a()", members(&[])).unwrap_err().0.starts_with("spec.policies: Required value"));
     }
 }

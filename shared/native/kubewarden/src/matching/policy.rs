@@ -149,7 +149,7 @@ struct Spec {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Member {
+struct Member {
     module: String,
     settings: Option<Map<String, Value>>,
     context_aware_resources: Option<Vec<ContextAwareResource>>,
@@ -272,7 +272,7 @@ fn specification(manifest: &Value, kind: PolicyKind) -> Result<&Value, InvalidWe
     }
 }
 
-/// Makes the webhook of a policy, which takes the fields of the specification. `namespace` is that
+/// Takes the webhook of a policy out of its specification, and adds warnings. `namespace` is that
 /// of a namespaced policy.
 fn webhook(
     namespace: Option<&str>,
@@ -379,7 +379,7 @@ fn evaluate(kind: PolicyKind, spec: Spec) -> Result<Evaluator<Module>, InvalidWe
         (name, Module { module, settings, context_aware_resources })
     });
     let expression = spec.expression.unwrap_or_default();
-    Group::new(&expression, members.collect()).map(Evaluator::Group).map_err(InvalidWebhook)
+    Group::new(&expression, members.collect()).map(Evaluator::Group)
 }
 
 #[cfg(test)]

@@ -199,7 +199,9 @@ impl Webhook {
         self.rules.iter().map(|rule| |target: &Target<'_>| rule.matches(target))
     }
 
-    pub(crate) fn conditions(&self) -> &[Condition] {
+    /// The match conditions.
+    #[must_use]
+    pub fn conditions(&self) -> &[Condition] {
         &self.conditions
     }
 

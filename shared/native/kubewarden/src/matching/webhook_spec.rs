@@ -59,7 +59,7 @@ pub(crate) struct NamedExpression {
 
 const MAX_CONDITIONS: usize = 64;
 
-/// Compiles the match conditions, all of which the API server takes.
+/// Compiles match conditions. The error is about the first that an API server refuses.
 pub(crate) fn compiled(conditions: &[NamedExpression]) -> Result<Vec<Condition>, InvalidWebhook> {
     if conditions.len() > MAX_CONDITIONS {
         return Err(InvalidWebhook(format!(

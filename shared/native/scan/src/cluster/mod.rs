@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use admission::Shape;
 use kubernetes::kinds::Kinds;
-use kubernetes::objects::{Memo, Objects};
+use kubernetes::objects::{Memo, ObjectError, Objects};
 use serde_json::Value;
 
 use crate::labels::labels_of;
@@ -102,8 +102,8 @@ impl Cluster {
     ///
     /// # Errors
     /// A value that is not a Kubernetes object, and two states of one object.
-    pub fn of_objects(values: Vec<Value>) -> Result<Self, String> {
-        let objects = Objects::from_values(values.clone()).map_err(|error| error.to_string())?;
+    pub fn of_objects(values: Vec<Value>) -> Result<Self, ObjectError> {
+        let objects = Objects::from_values(values.clone())?;
         let mut cluster = Self::of(Arc::new(objects));
         let items = |value| kubernetes::objects::items(value).unwrap_or_else(|object| vec![object]);
         for object in values.into_iter().flat_map(items) {

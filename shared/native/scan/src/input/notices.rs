@@ -42,7 +42,7 @@ impl Unreadable {
         self.notice_of(false)
     }
 
-    /// Returns the error for users, with the place, unless it is a live cluster.
+    /// Returns the error for users, without a place if the input is a live cluster.
     pub(crate) fn notice_of(&self, is_live: bool) -> Notice {
         let Self { origin, problem, level } = self;
         let place = place(origin, problem.at, problem.at.is_some());

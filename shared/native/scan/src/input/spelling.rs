@@ -4,7 +4,7 @@ use memchr::memmem;
 
 /// Returns whether a text can be that of an object: whether it has the names of the fields that all
 /// objects have, or can spell them in another way.
-pub(crate) fn may_be_object(text: &[u8]) -> bool {
+pub(super) fn may_be_object(text: &[u8]) -> bool {
     let has = |word: &[u8]| memmem::find(text, word).is_some();
     may_spell(text) || has(b"apiVersion") && has(b"kind")
 }

@@ -68,7 +68,7 @@ pub(super) fn case(
 fn of_module(module: &Module, case: &crate::cases::Case) -> Result<Got, String> {
     let cluster = match &case.cluster.unreachable {
         Some(reason) => scan::Cluster::unreachable(reason),
-        None => scan::Cluster::of_objects(case.cluster.objects.clone())?,
+        None => scan::Cluster::of_objects(case.cluster.objects.clone()).map_err(|error| error.to_string())?,
     };
     let request = Request::new(case.admission_request()?.as_value().clone());
     Ok(Got::of_module(&module.evaluate(&request, &cluster)))

@@ -7,10 +7,8 @@ use manifest::Step;
 use scan::Content;
 use similar::{DiffOp, TextDiff};
 
-use super::evaluated::Evaluated;
-use super::evaluated::Place;
-use super::summary;
-use super::{Playground, number};
+use super::evaluated::{Evaluated, Place};
+use super::{Playground, number, summary};
 use crate::exchange::{Fix, TextEdit};
 use crate::fix::{self, edit};
 use crate::workspace::Workspace;

@@ -12,16 +12,16 @@ use crate::matching::condition_error::ConditionError;
 #[derive(Debug)]
 pub struct Condition {
     name: String,
+    text: String,
 }
 
 impl Condition {
-    /// Notes the name of a condition. The expression is not read.
+    /// Notes a condition. The expression is not read.
     ///
     /// # Errors
     /// Does not fail.
-    #[expect(clippy::unnecessary_wraps, reason = "the interpreter refuses expressions")]
-    pub fn compile(name: &str, _: &str) -> Result<Self, ConditionError> {
-        Ok(Self { name: name.to_owned() })
+    pub fn compile(name: &str, expression: &str) -> Result<Self, ConditionError> {
+        Ok(Self { name: name.to_owned(), text: expression.to_owned() })
     }
 
     /// Does not evaluate, so there is no budget.
@@ -32,6 +32,12 @@ impl Condition {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The text of the expression.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// The expression is not read.

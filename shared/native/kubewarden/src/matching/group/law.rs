@@ -14,6 +14,7 @@ use rhai::Engine;
 
 use super::expression::{self, is_name};
 use super::{Group, GroupVerdict, MemberVerdict};
+use crate::matching::webhook_spec::InvalidWebhook;
 
 /// Names of members; one that begins like an operator of Rhai, `!in`.
 const MEMBERS: [&str; 4] = ["a", "b_1", "inner", "_c"];
@@ -28,7 +29,7 @@ const PARTS: [&str; 30] = [
     "!", "&&", "||", "==", "!=", "=", " ", "\n", "\u{b}", "\u{c}", "// c\r\n", "+", "?", ".", "1", "'a'",
 ];
 
-fn group(expression: &str) -> Result<Group<&'static str>, String> {
+fn group(expression: &str) -> Result<Group<&'static str>, InvalidWebhook> {
     Group::new(expression, MEMBERS.iter().map(|name| ((*name).to_owned(), *name)).collect())
 }
 
