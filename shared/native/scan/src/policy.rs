@@ -124,8 +124,8 @@ fn stale_conditions(id: &str, settings: &Value, webhook: &Webhook) -> Option<Str
     let stale = kubewarden::deployment::find(id)?.stale_conditions(settings, present);
     (!stale.is_empty()).then(|| {
         format!(
-            "spec.matchConditions: {}: not as this version has them for these settings, so requests that the settings \
-             deny may not reach the policy; write the conditions that helm template renders with these settings",
+            "spec.matchConditions: may exclude requests that the settings deny: {}; use the conditions that helm \
+             template renders for these settings",
             stale.join(", ")
         )
     })
@@ -397,7 +397,7 @@ mod tests {
         assert!(warnings(&deployed).is_empty());
         let edited = warnings(&json!({ "allowedLabelKeys": [] }));
         assert!(
-            matches!(edited.as_slice(), [one] if one.contains("does-more-than-register-an-ordinary-node: not as this version has them")),
+            matches!(edited.as_slice(), [one] if one.contains("deny: does-more-than-register-an-ordinary-node;")),
             "{edited:?}"
         );
     }

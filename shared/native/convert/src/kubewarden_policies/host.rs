@@ -50,7 +50,7 @@ pub(super) fn paths(settings: &Fields<'_>, outcome: &mut Outcome) -> Result<(), 
             return Err(entry.error("readOnly", "is missing"));
         };
         if !prefix.is_empty() && !prefix.starts_with('/') {
-            // The policy compares such a prefix with absolute paths, of which it allows none.
+            // The policy compares such a prefix with absolute paths, so it allows none of them.
             continue;
         }
         prefixes.push((prefix, read_only));

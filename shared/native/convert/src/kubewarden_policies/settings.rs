@@ -6,7 +6,9 @@ use crate::controls::Outcome;
 use crate::fields::Fields;
 
 pub(super) fn refuses_nothing(outcome: &mut Outcome) {
-    outcome.notes.push("A policy whose settings refuse nothing has no part in a manifest.".to_owned());
+    outcome
+        .notes
+        .push("The settings of the policy refuse nothing, so it adds nothing to the manifests.".to_owned());
 }
 
 /// Returns the texts of a list that contain no wildcards, and the others. The policy takes those

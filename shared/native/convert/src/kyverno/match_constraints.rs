@@ -134,8 +134,7 @@ fn operations(
                 if operation == "*" {
                     operations.extend(OPERATIONS);
                 }
-                let problem =
-                    "evaluates deletions, for which the check has no object; the module evaluates none";
+                let problem = "evaluates deletions, which have no object to check; the module ignores them";
                 problems.push(FieldProblem::new(rule.path("operations"), problem));
             }
         }

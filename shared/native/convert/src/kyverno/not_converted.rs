@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::library;
+use super::library::{self, Draft};
 use crate::InputError;
 use crate::conversion::{Effect, FieldProblem};
 use crate::fields::Fields;
@@ -42,6 +42,21 @@ pub(super) enum NotConverted {
     Invalid(InputError),
     /// A field has no equivalent, and the rest has no manifest without it.
     Whole(FieldProblem),
+}
+
+impl NotConverted {
+    /// Returns a draft without a manifest, of the whole document or of a rule.
+    pub(super) fn into_drafts(
+        self,
+        document: &str,
+        policy: &str,
+        rule: Option<&str>,
+    ) -> Result<Vec<Draft>, InputError> {
+        match self {
+            Self::Invalid(error) => Err(error),
+            Self::Whole(problem) => Ok(vec![Draft::without_manifest(document, policy, rule, problem)]),
+        }
+    }
 }
 
 impl From<InputError> for NotConverted {

@@ -147,13 +147,8 @@ impl KyvernoPolicy<'_, '_> {
         names: &mut ManifestNames,
     ) -> Result<Vec<Draft>, InputError> {
         let name = rule.required_text("name")?;
-        match self.drafts(rule, name, exceptions, names) {
-            Ok(drafts) => Ok(drafts),
-            Err(NotConverted::Whole(problem)) => {
-                Ok(vec![Draft::without_manifest(self.document, self.title, Some(name), problem)])
-            }
-            Err(NotConverted::Invalid(error)) => Err(error),
-        }
+        let drafts = self.drafts(rule, name, exceptions, names);
+        drafts.or_else(|why| why.into_drafts(self.document, self.title, Some(name)))
     }
 
     fn drafts(

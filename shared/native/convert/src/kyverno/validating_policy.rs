@@ -73,13 +73,8 @@ pub(super) fn convert(
         namespace,
         spec: document.required_object("spec")?,
     };
-    match policy.drafts(configuration, exceptions, names) {
-        Ok(drafts) => Ok(drafts),
-        Err(NotConverted::Whole(problem)) => {
-            Ok(vec![Draft::without_manifest(document.document(), title, None, problem)])
-        }
-        Err(NotConverted::Invalid(error)) => Err(error),
-    }
+    let drafts = policy.drafts(configuration, exceptions, names);
+    drafts.or_else(|why| why.into_drafts(document.document(), title, None))
 }
 
 impl Policy<'_, '_> {
