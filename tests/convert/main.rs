@@ -185,6 +185,10 @@ fn options_change_modes_registries_and_names() {
     let (_, list) = listed(&["psa", "--mode=monitor", "--name-prefix=a-"], configuration);
     assert_eq!(list["items"][0]["spec"]["mode"], "monitor");
     assert_eq!(list["items"][0]["metadata"]["name"], "a-pod-security");
+    // Labels of Namespaces can set a level that denies.
+    let warns = format!("{configuration}defaults: {{warn: restricted}}\n");
+    let (_, list) = listed(&["psa", "--mode=monitor"], &warns);
+    assert_eq!(list["items"][0]["spec"]["mode"], "monitor");
     let input = policy("p").to_string();
     for prefix in ["A", "-a", "a-much-too-long-prefix"] {
         let message = refused(&["kyverno", "-", &format!("--name-prefix={prefix}")], &input);

@@ -65,6 +65,9 @@ pub fn steps(path: &str) -> Vec<Step> {
             (Step::Index(index), after)
         } else {
             let (name, after) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+            if name.is_empty() {
+                break;
+            }
             (Step::Field(name.to_owned()), after)
         };
         steps.push(step);

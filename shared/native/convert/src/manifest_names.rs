@@ -41,9 +41,9 @@ impl ManifestNames {
     }
 }
 
-/// Returns the nearest DNS subdomain name (RFC 1123), with room for a number at the end.
+/// Returns the nearest DNS subdomain name (RFC 1123), with room for a prefix and a number.
 fn subdomain(text: &str) -> Option<String> {
-    const MAX_LENGTH: usize = 240;
+    const MAX_LENGTH: usize = 230;
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' };
     let name: String = text.chars().map(plain).take(MAX_LENGTH).collect();
     let parts: Vec<&str> =

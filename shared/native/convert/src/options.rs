@@ -46,7 +46,9 @@ impl ManifestOptions {
         let only_warns = ["level", "profile"]
             .into_iter()
             .any(|key| spec.settings.get(key).is_some_and(|level| level == "privileged"))
-            && spec.settings.contains_key("warn");
+            && spec.settings.contains_key("warn")
+            // The labels of a Namespace can set a level that denies.
+            && spec.settings.get("namespaceLabels").is_none_or(|labels| labels != "Honor");
         let mode = self.mode.or(self.is_incomplete.then_some(PolicyMode::Monitor));
         if let Some(mode) = mode.filter(|_| is_for_requests && !only_warns) {
             spec.mode = mode;

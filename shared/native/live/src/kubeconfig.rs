@@ -86,7 +86,7 @@ impl Target {
         let options = KubeConfigOptions { context: Some(context.clone()), ..KubeConfigOptions::default() };
         let refused = |problem: String| Error::new(format!("{place}: context {context}: {problem}"));
         let mut config = runtime
-            .block_on(Config::from_custom_kubeconfig(with_schemes(kubeconfig), &options))
+            .block_on(Config::from_custom_kubeconfig(with_schemes(kubeconfig, &context), &options))
             .map_err(|error| refused(problem(&error)))?;
         read_token(&mut config.auth_info).map_err(refused)?;
         Ok(Chosen { config, name: format!("context {context}") })
@@ -95,10 +95,17 @@ impl Target {
 
 /// Adds the scheme to the addresses of servers that have none, as `DefaultServerURL` of client-go:
 /// the library has no default.
-fn with_schemes(mut kubeconfig: Kubeconfig) -> Kubeconfig {
+fn with_schemes(mut kubeconfig: Kubeconfig, context: &str) -> Kubeconfig {
+    let context = kubeconfig.contexts.iter().find(|named| named.name == context);
+    let user = context.and_then(|named| named.context.as_ref()?.user.as_ref());
+    let user = kubeconfig.auth_infos.iter().find(|named| Some(&named.name) == user);
+    let user = user.and_then(|named| named.auth_info.as_ref());
+    let has_certificate =
+        user.is_some_and(|user| user.client_certificate.is_some() || user.client_certificate_data.is_some());
     for named in &mut kubeconfig.clusters {
         let Some(cluster) = &mut named.cluster else { continue };
-        let has_tls = cluster.certificate_authority.is_some()
+        let has_tls = has_certificate
+            || cluster.certificate_authority.is_some()
             || cluster.certificate_authority_data.is_some()
             || cluster.insecure_skip_tls_verify == Some(true);
         if let Some(server) = cluster.server.as_mut().filter(|server| !server.contains("://")) {
@@ -203,6 +210,9 @@ mod tests {
             let chosen = chosen(cluster, "token: a").unwrap();
             assert_eq!(chosen.config.cluster_url.to_string(), address);
         }
+        let certificate = "client-certificate-data: YQ==, client-key-data: YQ==";
+        let chosen = chosen("server: '127.0.0.1:6443'", certificate).unwrap();
+        assert_eq!(chosen.config.cluster_url.to_string(), "https://127.0.0.1:6443/");
     }
 
     #[test]

@@ -70,9 +70,16 @@ impl Deployed {
             while let Some(page) = pages.next(connection) {
                 match page {
                     Ok(page) => {
-                        let read =
-                            page.items.iter().filter_map(|item| serde_json::from_str::<Value>(item).ok());
-                        deployed.manifests.extend(read);
+                        for item in &page.items {
+                            match serde_json::from_str::<Value>(item) {
+                                Ok(manifest) => deployed.manifests.push(manifest),
+                                Err(error) => {
+                                    let name = &resource.plural;
+                                    let problem = format!("one of the {name} cannot be read: {error}");
+                                    deployed.problems.push(problem);
+                                }
+                            }
+                        }
                     }
                     Err(error) if error.status().is_none_or(|status| status == 401) => return Err(error),
                     Err(error) => {

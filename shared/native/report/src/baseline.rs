@@ -40,24 +40,14 @@ pub struct Entry {
     /// apart: a copy of a file is new, and a file that is moved is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// The namespace of an object of a cluster; `None` if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
     /// The fingerprint, which identifies the finding.
     pub fingerprint: String,
     /// The number of findings with this fingerprint in an object; in the object with the most of
     /// them, if they are about several objects of one owner.
     pub count: u64,
-}
-
-/// Displays an entry as a line: policy, object, path and rule.
-impl fmt::Display for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { policy, object, rule, path, count, .. } = self;
-        write!(f, "{policy}: {object}: ")?;
-        if let Some(path) = path {
-            write!(f, "{path}: ")?;
-        }
-        f.write_str(rule)?;
-        if *count > 1 { write!(f, " ({count} times)") } else { Ok(()) }
-    }
 }
 
 /// The first line of the file.
@@ -74,9 +64,8 @@ pub struct Applied {
     pub known: u64,
     /// The number of those in other files than in the baseline.
     pub moved: u64,
-    /// The entries that no longer occur, with the number of findings that are gone. The next
-    /// baseline can be written without them.
-    pub gone: Vec<Entry>,
+    /// The number of findings that are gone. The next baseline can be written without them.
+    pub gone: u64,
 }
 
 impl Baseline {
@@ -100,6 +89,7 @@ impl Baseline {
                 rule: finding.rule.clone(),
                 path: finding.stable_path.clone().or_else(|| finding.path.clone()),
                 file: Some(finding.file()).filter(|file| !file.is_empty()).map(str::to_owned),
+                namespace: finding.object.namespace.clone().filter(|_| finding.file().is_empty()),
                 fingerprint,
                 count: 0,
             });
@@ -108,8 +98,8 @@ impl Baseline {
         Self { entries }
     }
 
-    /// Adds the entries of an earlier baseline that a report cannot have: those of files and
-    /// policies that were not evaluated.
+    /// Adds the entries of an earlier baseline that a report cannot have: those of files,
+    /// namespaces and policies that were not evaluated.
     ///
     /// `is_elsewhere` says whether a file exists that is not part of the input.
     pub fn keep(&mut self, earlier: Self, report: &Report, is_elsewhere: &dyn Fn(&str) -> bool) {
@@ -171,11 +161,9 @@ impl Baseline {
         let evaluated = Evaluated { report, view: View::new(report), is_elsewhere };
         let gone = self.entries.iter().filter_map(|(key, entry)| {
             let used = used.get(key).copied().unwrap_or_default();
-            let count = entry.count.checked_sub(used).filter(|count| *count > 0)?;
-            evaluated.has(entry).then(|| Entry { count, ..entry.clone() })
+            evaluated.has(entry).then(|| entry.count.saturating_sub(used))
         });
-        let mut gone: Vec<Entry> = gone.collect();
-        gone.sort();
+        let gone = gone.sum();
         Applied { known, moved, gone }
     }
 
@@ -245,7 +233,7 @@ impl Baseline {
     }
 }
 
-/// The policies and files that a report is about.
+/// The policies, and the files or namespaces, that a report is about.
 struct Evaluated<'r> {
     report: &'r Report,
     view: View<'r>,
@@ -255,8 +243,13 @@ struct Evaluated<'r> {
 impl Evaluated<'_> {
     /// Returns whether the report would have the finding of an entry, if there still were one.
     fn has(&self, entry: &Entry) -> bool {
-        let is_elsewhere = |file: &String| !self.report.files.contains(file) && (self.is_elsewhere)(file);
-        self.view.labels().contains(&entry.policy) && !entry.file.as_ref().is_some_and(is_elsewhere)
+        let Report { files, namespace, .. } = self.report;
+        let is_evaluated = match &entry.file {
+            Some(file) => files.contains(file) || !(self.is_elsewhere)(file),
+            // A scan of a cluster names no files.
+            None => files.is_empty() && (namespace.is_none() || *namespace == entry.namespace),
+        };
+        is_evaluated && self.view.labels().contains(&entry.policy)
     }
 }
 

@@ -140,7 +140,8 @@ impl Comparison {
     #[must_use]
     pub fn since(before: &Report, after: &Report) -> Self {
         let comparison = Self::of(before, after);
-        let is_new_error = |notice: &Notice| notice.level == Level::Error && !before.notices.contains(notice);
+        let known: BTreeSet<&Notice> = before.notices.iter().collect();
+        let is_new_error = |notice: &Notice| notice.level == Level::Error && !known.contains(notice);
         let is_complete = !before.is_partial
             && !after.is_partial
             && after.totals.evaluations > 0
@@ -337,17 +338,18 @@ fn is_complete(report: &Report) -> bool {
 
 /// The notices of both reports. Most are about the input, which is the same.
 fn notices(before: &Report, after: &Report) -> Vec<Notice> {
-    let of = |notice: &Notice, others: &Report, side: &str| {
-        let message = if others.notices.contains(notice) {
-            notice.message.clone()
-        } else {
-            format!("{side}: {}", notice.message)
-        };
+    let [of_before, of_after] =
+        [before, after].map(|report| report.notices.iter().collect::<BTreeSet<&Notice>>());
+    let only = |notice: &Notice, side: &str| {
+        let message = format!("{side}: {}", notice.message);
         Notice { message, ..notice.clone() }
     };
-    let new = after.notices.iter().map(|notice| of(notice, before, "after"));
-    let gone = before.notices.iter().filter(|notice| !after.notices.contains(notice));
-    new.chain(gone.map(|notice| of(notice, after, "before"))).collect()
+    let now = after
+        .notices
+        .iter()
+        .map(|notice| if of_before.contains(notice) { notice.clone() } else { only(notice, "after") });
+    let gone = before.notices.iter().filter(|notice| !of_after.contains(notice));
+    now.chain(gone.map(|notice| only(notice, "before"))).collect()
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use serde::Deserialize;
 
 use crate::read::ReadError;
 use crate::{
-    Comparison, DENIED, FAULT, Finding, ObjectRef, PolicyRef, PolicyTotals, Report, Status, Totals, read,
+    Comparison, DENIED, FAULT, Finding, Level, Notice, ObjectRef, PolicyRef, PolicyTotals, Report, Status,
+    Totals, read,
 };
 
 /// The report of a scan, or policy reports of another engine.
@@ -49,18 +50,27 @@ impl AnyReport {
     /// evaluate makes the comparison incomplete. If one is limited to a namespace, so is the other.
     #[must_use]
     pub fn compare(before: &Self, after: &Self) -> Comparison {
-        let mut reports = match (before, after) {
-            (Self::Scan(before), Self::Scan(after)) => return Comparison::since(before, after),
-            (before, after) => [before.by_object(), after.by_object()],
+        let (mut reports, compare): (_, fn(&Report, &Report) -> Comparison) = match (before, after) {
+            (Self::Scan(before), Self::Scan(after)) if before.namespace == after.namespace => {
+                return Comparison::since(before, after);
+            }
+            (Self::Scan(before), Self::Scan(after)) => ([before.clone(), after.clone()], Comparison::since),
+            (before, after) => ([before.by_object(), after.by_object()], Comparison::of),
         };
-        let namespace = reports.iter().find_map(|report| report.namespace.clone());
-        if namespace.is_some() {
+        let namespaces = reports.each_ref().map(|report| report.namespace.clone());
+        if let [Some(before), Some(after)] = &namespaces
+            && before != after
+        {
+            let message = format!("the reports are about different namespaces, {before} and {after}");
+            reports[1].notices.push(Notice { level: Level::Error, place: None, message });
+        }
+        if let Some(namespace) = namespaces.into_iter().flatten().next() {
             for report in &mut reports {
-                report.findings.retain(|finding| finding.object.namespace == namespace);
+                report.findings.retain(|finding| finding.object.namespace.as_ref() == Some(&namespace));
             }
         }
         let [before, after] = &reports;
-        Comparison::of(before, after)
+        compare(before, after)
     }
 
     fn by_object(&self) -> Report {

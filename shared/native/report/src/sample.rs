@@ -85,16 +85,20 @@ fn others(count: u64) -> Vec<String> {
     (0..count).map(|number| format!("api-7d9f-1{number:02}")).collect()
 }
 
-fn findings() -> Vec<Finding> {
-    let plain = Finding {
+/// A denial by a policy's own code, which names no value.
+fn plain() -> Finding {
+    Finding {
         path: None,
         stable_path: None,
         value_digest: None,
         restricted_field: None,
         concerns_pods: false,
         ..finding()
-    };
-    let foreign = Finding {
+    }
+}
+
+fn of_another_policy() -> Finding {
+    Finding {
         policy: 2,
         rule: DENIED.to_owned(),
         rule_name: None,
@@ -102,9 +106,13 @@ fn findings() -> Vec<Finding> {
         reason: "the image is not signed".to_owned(),
         remedy: None,
         place: Some(place("deploy/web.yaml", (3, 1), (30, 1), false)),
-        ..plain.clone()
-    };
-    let live = Finding {
+        ..plain()
+    }
+}
+
+/// A verdict that is not known, of a pod in a cluster.
+fn unknown() -> Finding {
+    Finding {
         object: ObjectRef {
             uid: Some("3f1c0c9e-0000-4000-8000-000000000001".to_owned()),
             owner: Some(OwnerRef {
@@ -123,11 +131,13 @@ fn findings() -> Vec<Finding> {
         remedy: None,
         place: None,
         others: others(11),
-        ..plain.clone()
-    };
-    let node = object("v1", "Node", None, "worker-1");
-    let labels = Finding {
-        object: node,
+        ..plain()
+    }
+}
+
+fn of_a_node() -> Finding {
+    Finding {
+        object: object("v1", "Node", None, "worker-1"),
         policy: 3,
         rule: "label".to_owned(),
         rule_name: Some("Label".to_owned()),
@@ -143,8 +153,11 @@ fn findings() -> Vec<Finding> {
         place: Some(place("-", (5, 3), (5, 20), true)),
         concerns_pods: false,
         ..finding()
-    };
-    let hostile = Finding {
+    }
+}
+
+fn hostile() -> Finding {
+    Finding {
         object: object("v1", "Pod", Some("shop"), HOSTILE),
         rule: HOSTILE.to_owned(),
         rule_name: Some(HOSTILE.to_owned()),
@@ -152,35 +165,39 @@ fn findings() -> Vec<Finding> {
         reason: HOSTILE.to_owned(),
         remedy: Some(HOSTILE.to_owned()),
         place: Some(place("deploy/a,b:c 100%.yaml", (1, 1), (1, 4), true)),
-        ..plain
+        ..plain()
+    }
+}
+
+fn findings() -> Vec<Finding> {
+    let without_owner = ObjectRef { owner: None, ..unknown().object };
+    // Two containers with the same name are denied for the same value.
+    let second_container = Finding {
+        place: Some(place("deploy/web.yaml", (27, 25), (27, 29), true)),
+        message: finding().message.replace("[0]", "[1]"),
+        ..finding()
     };
-    let mut findings = vec![
-        Finding { others: others(1), ..live.clone() },
+    vec![
+        Finding { others: others(1), ..unknown() },
         Finding {
-            object: ObjectRef { owner: None, ..live.object.clone() },
+            object: without_owner,
             message: "spec.volumes: Warning".to_owned(),
             rule: WARNING.to_owned(),
             reason: "Warning".to_owned(),
             status: Status::Warned,
             others: Vec::new(),
-            ..live.clone()
+            ..unknown()
         },
-        Finding { policy: 0, others: others(10), ..live },
-        labels.clone(),
-        Finding { status: Status::Monitored, policy: 3, ..labels },
-        hostile,
-        foreign.clone(),
+        Finding { policy: 0, others: others(10), ..unknown() },
+        of_a_node(),
+        Finding { status: Status::Monitored, ..of_a_node() },
+        hostile(),
+        of_another_policy(),
         finding(),
-        finding(),
-        Finding { excepted: Some("until the driver is gone, see #12".to_owned()), ..foreign.clone() },
-        Finding { is_known: true, ..foreign },
-    ];
-    // The last two denials of the same value are in two containers with the same name.
-    if let Some(second) = findings.get_mut(8) {
-        second.place = Some(place("deploy/web.yaml", (27, 25), (27, 29), true));
-        second.message = second.message.replace("[0]", "[1]");
-    }
-    findings
+        second_container,
+        Finding { excepted: Some("until the driver is gone, see #12".to_owned()), ..of_another_policy() },
+        Finding { is_known: true, ..of_another_policy() },
+    ]
 }
 
 /// Four policies, findings with every status in files and in a cluster, notices and totals.

@@ -17,6 +17,8 @@ use crate::spot::{Rendered, Spot};
 pub const DUPLICATE: &str =
     "only the last value counts, and an API server refuses both with strict field validation; remove one";
 
+const SKIPPED_REVIEW: &str = "a review is a request, and not an object that exists; it is skipped";
+
 /// A value of an input that may be an object.
 #[derive(Debug)]
 pub struct Entry {
@@ -120,6 +122,27 @@ impl Entries {
             }
         }
         remarks
+    }
+
+    /// Returns what is lost where only objects count, as in a cluster: values of repeated keys,
+    /// reviews, and objects whose kind is not known, which are problems of a level.
+    pub(crate) fn lost(&self, chunk: &Chunk, level: Level) -> Vec<Notice> {
+        let mut lost: Vec<Notice> = self.warning(chunk).into_iter().collect();
+        for Entry { document, steps, content } in &self.entries {
+            let (found, message) = match content {
+                Content::Review(_) => (Level::Warning, SKIPPED_REVIEW.to_owned()),
+                content => match content.problem(chunk, steps) {
+                    Some((Level::Warning, message)) => (level, message),
+                    // Other files are in folders, too.
+                    None | Some((Level::Note, _)) => continue,
+                    Some(problem) => problem,
+                },
+            };
+            let spot = Spot { document: *document, steps: steps.clone(), rendered: Rendered::default() };
+            let place = Some(Locator::new(chunk).place(&spot, None));
+            lost.push(Notice { level: found, place, message });
+        }
+        lost
     }
 
     /// Returns the warning that a key is repeated; `None` if none is.

@@ -3,7 +3,7 @@
 //! A [`Scan`] reads objects from an [`Input`], makes the requests in which an API server would
 //! receive them, decides which policies would be asked, evaluates natively or with modules in the
 //! embedded host, and returns a [`report::Report`]. It holds a few pieces of the input at a time,
-//! however long the input is.
+//! however long the input is; the longest line, or string of JSON, is one piece.
 //!
 //! ```
 //! use scan::{Files, Options, Origin, Policy, Scan};

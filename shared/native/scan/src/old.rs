@@ -48,6 +48,7 @@ impl Old {
                     continue;
                 }
             };
+            notices.extend(read.lost(&chunk, Level::Warning));
             let locator = Locator::new(&chunk);
             for entry in read.entries {
                 let (content, spot) = entry.take(&chunk);

@@ -247,21 +247,23 @@ fn collect_from(
     let selecting = &*collector;
     let work = |_: u64, chunk: Chunk| {
         if !selecting.may_have(&chunk) && !reports_problems {
-            return (Vec::new(), None);
+            return (Vec::new(), Vec::new());
         }
         match crate::entry::read(&chunk) {
             Ok(read) => {
+                // A policy could look up each object that is lost.
+                let lost = if reports_problems { read.lost(&chunk, Level::Error) } else { Vec::new() };
                 let objects = read.entries.into_iter().filter_map(|entry| selecting.select(entry));
-                (objects.collect::<Vec<_>>(), None)
+                (objects.collect::<Vec<_>>(), lost)
             }
-            Err(problem) => (Vec::new(), Some(chunk.unreadable(&problem))),
+            Err(problem) => (Vec::new(), vec![chunk.unreadable(&problem)]),
         }
     };
     let mut notices = Vec::new();
     input.select(selecting.kinds());
-    workers::run(workers, input, tally, observer, &work, &mut |(objects, notice), _, _| {
+    workers::run(workers, input, tally, observer, &work, &mut |(objects, lost), _, _| {
         found.extend(objects);
-        notices.extend(notice);
+        notices.extend(lost);
     });
     if reports_problems {
         for notice in notices {

@@ -1,7 +1,8 @@
 //! The files that git tracks.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use crate::checkout::git_in;
 
 /// Returns the paths of all files below a folder that git tracks, also in submodules, relative to
 /// the folder: none without a repository. `None` if git is not on PATH, or does not know the
@@ -12,16 +13,7 @@ pub(crate) fn files(folder: &Path) -> Result<Option<Vec<PathBuf>>, String> {
     if !folder.ancestors().any(|ancestor| ancestor.join(".git").exists()) {
         return Ok(Some(Vec::new()));
     }
-    let listed = Command::new("git")
-        .current_dir(&folder)
-        // The folder decides, and not the repository of a hook that calls this tool.
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .env_remove("GIT_INDEX_FILE")
-        .env("LC_ALL", "C")
-        // The configuration of a repository can name a program that git runs.
-        .args(["-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--recurse-submodules"])
-        .output();
+    let listed = git_in(&folder).args(["ls-files", "-z", "--cached", "--recurse-submodules"]).output();
     let listed = match listed {
         Ok(listed) => listed,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

@@ -159,23 +159,7 @@ impl Runner<'_> {
             result.mistakes.push(mistake);
         }
         let dir = self.path.parent().unwrap_or(Path::new(""));
-        let modules = match at.get("modules").map(|at| listed::modules(&at, dir)).transpose() {
-            Ok(modules) => modules.unwrap_or_default(),
-            Err(mistake) => {
-                result.mistakes.push(mistake);
-                BTreeMap::new()
-            }
-        };
-        for file in modules.values() {
-            self.files.note(file);
-        }
-        let listed = self.policies(at.get("policies").as_ref(), result);
-        let mut policies = Policies::new(listed, self.modules, modules.clone());
-        for (name, one) in at.get("modules").and_then(|at| at.entries().ok()).unwrap_or_default() {
-            if !policies.has_module(name) {
-                result.mistakes.push(one.mistake(policies.unknown(name)));
-            }
-        }
+        let mut policies = self.policies_of_envelope(at, dir, result);
         result.policies = policies.names().into_iter().map(str::to_owned).collect();
         self.register(&mut policies);
         let defaults = at.get("defaults");
@@ -223,6 +207,28 @@ impl Runner<'_> {
             let is_missed = |name: &&String| !reached.contains(*name) && !unusable.contains_key(*name);
             result.not_reached = result.policies.iter().filter(is_missed).cloned().collect();
         }
+    }
+
+    /// Reads `policies` and `modules`.
+    fn policies_of_envelope(&self, at: &Cursor<'_>, dir: &Path, result: &mut FileResult) -> Policies<'_> {
+        let modules = match at.get("modules").map(|at| listed::modules(&at, dir)).transpose() {
+            Ok(modules) => modules.unwrap_or_default(),
+            Err(mistake) => {
+                result.mistakes.push(mistake);
+                BTreeMap::new()
+            }
+        };
+        for file in modules.values() {
+            self.files.note(file);
+        }
+        let listed = self.policies(at.get("policies").as_ref(), result);
+        let policies = Policies::new(listed, self.modules, modules);
+        for (name, one) in at.get("modules").and_then(|at| at.entries().ok()).unwrap_or_default() {
+            if !policies.has_module(name) {
+                result.mistakes.push(one.mistake(policies.unknown(name)));
+            }
+        }
+        policies
     }
 
     /// Notes the policies of a file and their parts, so that they count if no case reaches them.

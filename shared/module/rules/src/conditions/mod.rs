@@ -14,7 +14,7 @@ pub(crate) use container::{ContainerConditions, Kinds};
 pub(crate) use pod::{Asker, EvalContext, PodConditions};
 pub(crate) use settings::{
     CONTAINER_KINDS, CONTAINERS, IMAGES, NAMESPACE_SELECTOR, NAMESPACES, POD_SELECTOR, RUNTIME_CLASSES,
-    SERVICE_ACCOUNTS, WORKLOADS, is_pattern_of_label,
+    SERVICE_ACCOUNTS, WORKLOADS, is_pattern_of_label, selector,
 };
 pub(crate) use workload::{Creator, creator};
 

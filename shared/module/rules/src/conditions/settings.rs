@@ -25,7 +25,7 @@ pub(crate) const RUNTIME_CLASSES: Setting = Setting::new("runtimeClasses", TEXTS
 pub(crate) const WORKLOADS: Setting = Setting::new("workloads", TEXTS);
 
 /// Reads a selector. An empty one is not a condition, as it selects everything.
-pub(super) fn selector(setting: Node<'_>) -> Result<Option<Selector>, SettingsError> {
+pub(crate) fn selector(setting: Node<'_>) -> Result<Option<Selector>, SettingsError> {
     let labels = setting.at("matchLabels").fields()?.next().is_some();
     let expressions = setting.at("matchExpressions").items()?.next().is_some();
     if labels || expressions { Selector::read(setting) } else { Ok(None) }

@@ -1,7 +1,7 @@
 //! The fields other than labels that a node may not change on its own Node.
 //!
 //! Source: `admitNode` of k8s.io/kubernetes/plugin/pkg/admission/noderestriction. Kubelets change
-//! none of these fields after the registration, and never set the first and the last.
+//! none of these fields after the registration, and never set owner references and `configSource`.
 
 use admission::{Fault, Node, Remedy};
 

@@ -117,10 +117,10 @@ impl NodeLabels {
         if keys::is_reserved(key) {
             return Some(Reason::Reserved);
         }
-        if settings.protected_domains.cover(key) || settings.protected_keys.have(key) {
+        if settings.protected.cover(key) {
             return Some(Reason::Protected);
         }
-        if settings.create_only_domains.have(key) || settings.create_only_keys.have(key) {
+        if settings.create_only.have(key) {
             return (operation != Operation::Create).then_some(Reason::CreateOnly);
         }
         let uses_lists =
@@ -133,8 +133,8 @@ impl NodeLabels {
     fn rank(&self, key: &str, reason: Reason) -> Rank {
         let settings = &self.settings;
         match reason {
-            Reason::Protected if settings.protected_keys.have(key) => Rank::ProtectedKey,
-            Reason::Protected if settings.protected_domains.have(key) => Rank::Domain,
+            Reason::Protected if settings.protected.keys.have(key) => Rank::ProtectedKey,
+            Reason::Protected if settings.protected.domains.have(key) => Rank::Domain,
             Reason::Reserved if domain(key) == keys::RESERVED => Rank::Domain,
             Reason::Protected | Reason::Reserved => Rank::Subdomain,
             Reason::CreateOnly | Reason::Unlisted => Rank::Other,

@@ -118,7 +118,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "selfDeletion",
-        "`DenyProtected`: a node may not delete its Node if it has labels or taints that the node may not remove; taints of `node.kubernetes.io` do not count. `Deny`: a node may never delete its Node.",
+        "`DenyProtected`: a node may not delete its Node if it has labels or taints that the node may not remove; taints of `node.kubernetes.io` and `node.cloudprovider.kubernetes.io` do not count. `Deny`: a node may never delete its Node.",
     ),
     (
         "nodeBoundTokens",
@@ -152,11 +152,9 @@ const REGISTERS_AGAIN: &str = "lets a node delete its Node and create it with ot
 pub(super) struct Settings {
     pub(super) profile: LabelProfile,
     pub(super) create_enforcement: CreateEnforcement,
-    pub(super) protected_domains: Domains,
-    pub(super) protected_keys: Keys,
+    pub(super) protected: Labels,
     pub(super) allowed_keys: Keys,
-    pub(super) create_only_domains: Domains,
-    pub(super) create_only_keys: Keys,
+    pub(super) create_only: Labels,
     pub(super) self_registration: SelfRegistration,
     pub(super) owner_reference_changes: OwnerReferenceChanges,
     pub(super) taint_changes: TaintChanges,
@@ -169,46 +167,16 @@ pub(super) struct Settings {
 impl Settings {
     pub(super) fn read(settings: Node<'_>) -> Result<Self, SettingsError> {
         let profile = Choice::read(settings.at("labelProfile"))?;
-        let protected_domains = Domains::read(settings.at("protectedLabelPrefixes"), &|protected| {
-            if SET_BY_EVERY_KUBELET.iter().any(|key| is_within(domain(key), protected)) {
-                Some(BLOCKS_REGISTRATION)
-            } else {
-                is_within(protected, RESERVED).then_some(ALWAYS_PROTECTED)
-            }
-        })?;
-        let protected_keys = Keys::read(settings.at("protectedLabelKeys"), &|key| {
-            if SET_BY_EVERY_KUBELET.contains(&key) {
-                Some(BLOCKS_REGISTRATION)
-            } else {
-                is_reserved(key).then_some(ALWAYS_PROTECTED)
-            }
-        })?;
+        let protected = Labels::protected(settings)?;
         let self_registration = Choice::read(settings.at("selfRegistration"))?;
         let is_denied = self_registration == SelfRegistration::Deny;
-        let create_only_domains = Domains::read(settings.at("createOnlyLabelPrefixes"), &|domain| {
-            if is_within(domain, RESERVED) {
-                Some(CANNOT_BE_ALLOWED)
-            } else if protected_domains.include(domain) {
-                Some(ALSO_PROTECTED)
-            } else {
-                is_denied.then_some(WITHOUT_CREATION)
-            }
-        })?;
-        let create_only_keys = Keys::read(settings.at("createOnlyLabelKeys"), &|key| {
-            if is_reserved(key) {
-                Some(CANNOT_BE_ALLOWED)
-            } else if protected_domains.cover(key) || protected_keys.have(key) {
-                Some(ALSO_PROTECTED)
-            } else {
-                is_denied.then_some(WITHOUT_CREATION)
-            }
-        })?;
+        let create_only = Labels::create_only(settings, &protected, is_denied)?;
         let allowed_keys = Keys::read(settings.at("allowedLabelKeys"), &|key| {
             if is_reserved(key) {
                 Some(CANNOT_BE_ALLOWED)
-            } else if protected_domains.cover(key) || protected_keys.have(key) {
+            } else if protected.cover(key) {
                 Some(ALSO_PROTECTED)
-            } else if create_only_domains.have(key) || create_only_keys.have(key) {
+            } else if create_only.have(key) {
                 Some("is also allowed on creation only; remove it from one of the lists")
             } else {
                 is_allowed(key, profile).then_some("is allowed without this setting; remove it")
@@ -216,7 +184,7 @@ impl Settings {
         })?;
         let (deletion, owners) = (settings.at("selfDeletion"), settings.at("ownerReferenceChanges"));
         let (self_deletion, owner_reference_changes) = (Choice::read(deletion)?, Choice::read(owners)?);
-        if !(create_only_domains.is_empty() && create_only_keys.is_empty()) {
+        if !create_only.is_empty() {
             for (setting, is_allowed) in [
                 (deletion, self_deletion == SelfDeletion::Allow),
                 (owners, owner_reference_changes == OwnerReferenceChanges::Allow),
@@ -239,11 +207,9 @@ impl Settings {
         Ok(Self {
             profile,
             create_enforcement,
-            protected_domains,
-            protected_keys,
+            protected,
             allowed_keys,
-            create_only_domains,
-            create_only_keys,
+            create_only,
             self_registration,
             owner_reference_changes,
             taint_changes,
@@ -252,5 +218,69 @@ impl Settings {
             bound_tokens: BoundTokens::read(settings)?,
             mode: Choice::read(settings.at("mode"))?,
         })
+    }
+}
+
+/// The labels of two settings, one with domains and one with keys.
+#[derive(Debug)]
+pub(super) struct Labels {
+    pub(super) domains: Domains,
+    pub(super) keys: Keys,
+}
+
+impl Labels {
+    fn protected(settings: Node<'_>) -> Result<Self, SettingsError> {
+        let domains = Domains::read(settings.at("protectedLabelPrefixes"), &|protected| {
+            if SET_BY_EVERY_KUBELET.iter().any(|key| is_within(domain(key), protected)) {
+                Some(BLOCKS_REGISTRATION)
+            } else {
+                is_within(protected, RESERVED).then_some(ALWAYS_PROTECTED)
+            }
+        })?;
+        let keys = Keys::read(settings.at("protectedLabelKeys"), &|key| {
+            if SET_BY_EVERY_KUBELET.contains(&key) {
+                Some(BLOCKS_REGISTRATION)
+            } else {
+                is_reserved(key).then_some(ALWAYS_PROTECTED)
+            }
+        })?;
+        Ok(Self { domains, keys })
+    }
+
+    fn create_only(
+        settings: Node<'_>,
+        protected: &Self,
+        is_registration_denied: bool,
+    ) -> Result<Self, SettingsError> {
+        let problem = |is_reserved, is_protected| {
+            if is_reserved {
+                Some(CANNOT_BE_ALLOWED)
+            } else if is_protected {
+                Some(ALSO_PROTECTED)
+            } else {
+                is_registration_denied.then_some(WITHOUT_CREATION)
+            }
+        };
+        let domains = Domains::read(settings.at("createOnlyLabelPrefixes"), &|domain| {
+            problem(is_within(domain, RESERVED), protected.domains.include(domain))
+        })?;
+        let keys = Keys::read(settings.at("createOnlyLabelKeys"), &|key| {
+            problem(is_reserved(key), protected.cover(key))
+        })?;
+        Ok(Self { domains, keys })
+    }
+
+    /// Returns whether the label is one of the keys, or in one of the domains or a subdomain.
+    pub(super) fn cover(&self, key: &str) -> bool {
+        self.domains.cover(key) || self.keys.have(key)
+    }
+
+    /// Returns whether the label is one of the keys, or in one of the domains itself.
+    pub(super) fn have(&self, key: &str) -> bool {
+        self.domains.have(key) || self.keys.have(key)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.domains.is_empty() && self.keys.is_empty()
     }
 }

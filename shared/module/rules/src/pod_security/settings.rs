@@ -3,6 +3,7 @@ use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 use super::exclude::{self, ENTRY, Standards};
 use super::exemptions::{EXEMPTIONS, Exemptions};
 use super::{Level, LevelVersion, PodSecurity, StandardsByMode};
+use crate::conditions::selector;
 
 choices! {
     /// How violations that the object already has are handled.
@@ -205,13 +206,15 @@ fn refuse_derived_owners(exclude: Node<'_>) -> Result<(), SettingsError> {
 /// Refuses exclusions of workloads without a place. Anyone who may create a workload with such a
 /// name in any namespace would have the exclusion.
 fn refuse_workloads_anywhere(exclude: Node<'_>) -> Result<(), SettingsError> {
-    const PLACES: [&str; 5] = ["namespaces", "namespaceSelector", "serviceAccounts", "users", "groups"];
+    const LISTS: [&str; 4] = ["namespaces", "serviceAccounts", "users", "groups"];
     for entry in exclude.items()? {
         let workloads = entry.at("workloads");
         let mut has_place = workloads.items()?.next().is_none();
-        for place in PLACES {
-            has_place |= entry.at(place).is_present()?;
+        // An empty list or selector is not a condition.
+        for list in LISTS {
+            has_place |= entry.at(list).items()?.next().is_some();
         }
+        has_place |= selector(entry.at("namespaceSelector"))?.is_some();
         if !has_place {
             return Err(SettingsError::at(
                 workloads,

@@ -11,7 +11,7 @@ use super::holders::{Holder, holders, other};
 use super::level::Level;
 use super::namespace_hash;
 use super::namespace_level::{annotated, hash_key, hashed};
-use super::pool::PROBES;
+use super::pool::{PROBES, RESERVED};
 use super::rule;
 use super::settings::{Allocation, Mode, Settings, Source};
 use super::text::filled;
@@ -26,6 +26,8 @@ const CHANGED: (&str, Remedy<&str>) = (
     "only allocation.annotationEditors may change the level of a Namespace",
     Remedy::in_words("restore it, or ask one of them"),
 );
+
+const OTHER_LEVEL: &str = "choose another one, or put both in one of allocation.sharedGroups";
 
 const WIDEN: &str = "widen allocation.categories";
 
@@ -43,6 +45,8 @@ struct Review<'a, 'd> {
 struct Findings<'d> {
     violations: Violations<'d>,
     levels: Vec<(Node<'d>, Level)>,
+    /// The hashed level, which a Namespace has again without this annotation.
+    hashed: Option<(Node<'d>, Level)>,
     needs_level: bool,
 }
 
@@ -71,8 +75,8 @@ pub(super) fn review<'d>(
         Operation::Update => review.update(Namespace::of(request.stored_object()?), &mut findings)?,
         _ => review.create(&mut findings)?,
     }
-    let Findings { mut violations, levels, needs_level } = findings;
-    if levels.is_empty() && !needs_level {
+    let Findings { mut violations, levels, hashed, needs_level } = findings;
+    if levels.is_empty() && hashed.is_none() && !needs_level {
         return Ok(violations.into());
     }
     let holders = match review.holders() {
@@ -84,20 +88,18 @@ pub(super) fn review<'d>(
     }
     for (at, level) in levels {
         if let Some(other) = review.holder(&holders, &level) {
-            violations.push(duplicate(at, other));
+            let rule = ["Namespace ", &Quoted(other).to_string(), " has this level"].concat();
+            violations.push(Violation::invalid(rule::LEVEL_TAKEN, at, rule, OTHER_LEVEL));
         }
     }
+    if let Some((at, level)) = hashed
+        && let Some(other) = review.holder(&holders, &level)
+    {
+        let other = Quoted(other).to_string();
+        let rule = ["gives way to the hashed level ", &level.text(), ", which Namespace ", &other, " has"];
+        violations.push(Violation::forbidden(rule::LEVEL_TAKEN, at, rule.concat(), OTHER_LEVEL));
+    }
     Ok(violations.into())
-}
-
-fn duplicate<'d>(at: Node<'d>, other: &str) -> Violation<'d> {
-    let rule = ["Namespace ", &Quoted(other).to_string(), " has this level"].concat();
-    Violation::invalid(
-        rule::LEVEL_TAKEN,
-        at,
-        rule,
-        "choose another one, or put both in one of allocation.sharedGroups",
-    )
 }
 
 impl<'d> Review<'_, 'd> {
@@ -125,7 +127,8 @@ impl<'d> Review<'_, 'd> {
         // The members of a group have the same hashed level. Without a name, there is nothing to
         // hash.
         let is_in_group = self.allocation().group(self.name).is_some();
-        findings.needs_level = !is_annotated && !self.name.is_empty() && !is_in_group;
+        let gets_level = self.settings.mode == Mode::Mutate || self.allocation().hashes(self.name);
+        findings.needs_level = !is_annotated && !self.name.is_empty() && !is_in_group && gets_level;
         Ok(())
     }
 
@@ -134,6 +137,11 @@ impl<'d> Review<'_, 'd> {
         match Level::parse(text).and_then(|level| pool.validated(level)) {
             Ok(level) if pool.excluded.iter().any(|extra| level.reaches(extra)) => {
                 let rule = "gives access to the files of levels.extra, which every pod may set";
+                violations.refuse(rule::NAMESPACE_LEVEL_VALUE, at, rule, "choose another level");
+                None
+            }
+            Ok(level) if level == Level::of(&RESERVED) => {
+                let rule = "is reserved by container runtimes for containers without labels";
                 violations.refuse(rule::NAMESPACE_LEVEL_VALUE, at, rule, "choose another level");
                 None
             }
@@ -159,14 +167,16 @@ impl<'d> Review<'_, 'd> {
     }
 
     fn holders(&self) -> Result<Arc<Vec<Holder>>, Fault> {
-        let allocation = self.allocation();
+        let Settings { allocation, exempt, .. } = self.settings;
         holders(self.cluster, Namespace::OTHERS, &|name, namespace| {
             let key = hash_key(allocation, name);
             // A Namespace with a malformed annotation has no level, and its pods are denied.
             let level = match annotated(allocation, namespace) {
                 Ok(Some((_, level))) => level,
-                Ok(None) => allocation.pool.level(&key),
-                Err(_) => return Ok(None),
+                Ok(None) if allocation.hashes(name) && !exempt.has_namespace(name) => {
+                    allocation.pool.level(&key)
+                }
+                Ok(None) | Err(_) => return Ok(None),
             };
             Ok(Some(Holder { name: name.to_owned(), key, level }))
         })
@@ -216,32 +226,48 @@ impl<'d> Review<'_, 'd> {
     fn update(&self, old: Namespace<'d>, findings: &mut Findings<'d>) -> Result<(), Fault> {
         let (before, now) = (old.metadata().annotations(), self.namespace.metadata().annotations());
         let mut changed = Vec::new();
-        let mut had_level = false;
+        // The annotations that apply: the first that is present.
+        let (mut old_level, mut new_level) = (None, None);
         for key in &self.allocation().annotations {
             let (before, after) = (before.entry(key)?, now.entry(key)?);
             let (old_text, new_text) = (filled(before)?, filled(after)?);
-            had_level |= old_text.is_some();
+            let at = after.or(before).unwrap_or(now);
+            old_level = old_level.or(old_text.map(|text| (key, text)));
+            if new_level.is_none() {
+                new_level = new_text.map(|text| (key, text, at));
+            }
             if old_text != new_text {
-                changed.push((after.or(before).unwrap_or(now), new_text));
+                changed.push((key, at, new_text));
             }
         }
-        for (at, text) in changed {
+        let allocation = self.allocation();
+        let had_level = old_level.is_some();
+        let hashed = allocation.hashes(self.name).then(|| hashed(allocation, self.name));
+        let mut is_permitted = true;
+        for (key, at, text) in &changed {
             // Anybody may write down the hashed level, which the Namespace had without an
             // annotation.
-            let keeps_level = !had_level
-                && text.is_some_and(|text| {
-                    Level::parse(text).is_ok_and(|level| level == hashed(self.allocation(), self.name))
-                });
+            let written = text.and_then(|text| Level::parse(text).ok());
+            let keeps_level = !had_level && written.is_some() && written == hashed;
             if !self.is_editor && !keeps_level {
                 let (rule, remedy) = if had_level { CHANGED } else { CHOSEN };
-                findings.violations.forbid(rule::NAMESPACE_LEVEL, at, rule, remedy);
-                continue;
+                findings.violations.forbid(rule::NAMESPACE_LEVEL, *at, rule, remedy);
+                is_permitted = false;
+            } else if let Some(text) = text
+                && new_level.is_some_and(|(first, ..)| first != *key)
+            {
+                self.parse(*at, text, &mut findings.violations);
             }
-            let level = match text {
-                Some(text) => self.parse(at, text, &mut findings.violations),
-                None => Some(hashed(self.allocation(), self.name)),
-            };
+        }
+        if !is_permitted || old_level == new_level.map(|(key, text, _)| (key, text)) {
+            return Ok(());
+        }
+        if let Some((_, text, at)) = new_level {
+            let level = self.parse(at, text, &mut findings.violations);
             findings.levels.extend(level.map(|level| (at, level)));
+        } else {
+            // The first that was removed.
+            findings.hashed = changed.first().map(|(_, at, _)| *at).zip(hashed);
         }
         Ok(())
     }

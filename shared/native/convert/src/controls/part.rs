@@ -1,5 +1,7 @@
 //! Policies that evaluate the same requests, as one manifest.
 
+use std::collections::BTreeMap;
+
 use rules::pod_security::PodSecurity;
 use serde_json::{Map, Value, json};
 
@@ -95,12 +97,10 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Whether both evaluate the same requests in the same way.
-    fn is_like(&self, other: &Self) -> bool {
-        let key = |part: &Self| {
-            json!([part.spec, part.audit, part.warns, part.namespace, part.outcome.minor, part.widens()])
-        };
-        key(self) == key(other)
+    /// The text that two parts have in common if they evaluate the same requests in the same way.
+    fn key(&self) -> String {
+        let Self { spec, audit, warns, namespace, outcome, .. } = self;
+        json!([spec, audit, warns, namespace, outcome.minor, self.widens()]).to_string()
     }
 
     fn widens(&self) -> bool {
@@ -108,13 +108,9 @@ impl Part {
     }
 
     fn fits(&self, other: &Self) -> bool {
+        let Outcome { requirements, minor, .. } = &self.outcome;
         let others = || other.outcome.requirements.iter();
-        self.is_like(other)
-            && self
-                .outcome
-                .requirements
-                .iter()
-                .all(|requirement| others().all(|other| requirement.fits(other, self.outcome.minor)))
+        requirements.iter().all(|requirement| others().all(|other| requirement.fits(other, *minor)))
     }
 
     fn differences(&mut self) -> Vec<Difference> {
@@ -127,13 +123,20 @@ impl Part {
 /// order of the first of them. Policies without requirements have no manifest.
 pub(crate) fn join(parts: Vec<Part>, names: &mut ManifestNames) -> Vec<Conversion> {
     let mut groups: Vec<Vec<Part>> = Vec::new();
+    let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for part in parts {
-        let is_evaluated = part.spec.is_some() && !part.outcome.requirements.is_empty();
-        let group =
-            groups.iter_mut().find(|group| is_evaluated && group.iter().all(|other| other.fits(&part)));
-        match group {
-            Some(group) => group.push(part),
-            None => groups.push(vec![part]),
+        if part.spec.is_none() || part.outcome.requirements.is_empty() {
+            groups.push(vec![part]);
+            continue;
+        }
+        let alike = alike.entry(part.key()).or_default();
+        let fits =
+            |at: &&usize| groups.get(**at).is_some_and(|group| group.iter().all(|other| other.fits(&part)));
+        if let Some(group) = alike.iter().find(fits).and_then(|at| groups.get_mut(*at)) {
+            group.push(part);
+        } else {
+            alike.push(groups.len());
+            groups.push(vec![part]);
         }
     }
     groups.into_iter().flat_map(|group| manifests(group, names)).collect()

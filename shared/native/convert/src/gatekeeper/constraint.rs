@@ -9,6 +9,7 @@ use serde_json::{Map, json};
 
 use super::action::Action;
 use super::config::Surroundings;
+use super::expansion::Expansion;
 use super::kinds::{KINDS, Kind};
 use super::parameters::prefixes;
 use super::scope::{EvaluatedKind, Matched, Scope, Source};
@@ -56,7 +57,7 @@ pub(super) fn convert(
             "is not a kind of Gatekeeper's library for pods or external IPs; keep the constraint",
         ));
     };
-    let name = object.required_object("metadata")?.required_text("name")?.to_owned();
+    let metadata = object.required_object("metadata")?;
     let spec = object.object("spec")?;
     let mut outcome = Outcome::default();
     let evaluates_updates = known.evaluates_updates || template == Some(Template::WithUpdates);
@@ -73,92 +74,136 @@ pub(super) fn convert(
     if !action.evaluates_requests && !action.audits {
         outcome.notes.push(NO_POINT.to_owned());
     }
+    let constraint = OfPods { object, title: &title, name: metadata.required_text("name")?, action };
     let evaluated = EvaluatedKind("Pod");
     let scope = match Scope::read(spec.as_ref(), evaluated, evaluates_updates, surroundings, &mut outcome)? {
         Matched::Scope(scope) => scope,
         Matched::Nothing(reason) => {
             outcome.notes.push(reason);
-            return Ok(vec![part(object, &title, name, None, outcome)]);
+            return Ok(vec![constraint.part("", None, outcome)]);
         }
     };
+    if action.audits {
+        outcome.problems.extend(scope.audit_problem());
+    }
     let operations = if evaluates_updates {
         BTreeSet::from(OPERATIONS)
     } else {
         outcome.notes.push(CREATION_ALONE.to_owned());
         BTreeSet::from([Operation::Create])
     };
-    let pods: BTreeSet<Target> =
-        Target::OF_POD_SECURITY.into_iter().filter(|target| target.is_pod()).collect();
-    let rules = TargetRule::for_targets(&pods, &operations);
-    let audited =
-        TargetRule::for_targets(&BTreeSet::from([Target::Pod]), &BTreeSet::from([Operation::Create]));
-    let mut parts = workloads(object, &title, &name, &scope, action, &operations, surroundings, &outcome);
+    let mut parts = constraint.of_workloads(&scope, &operations, &surroundings.expansions, &outcome);
     if scope.source() == Source::Generated {
         if parts.is_empty() {
             outcome.notes.push(NO_EXPANSION.to_owned());
         }
-        parts.insert(0, part(object, &title, name, None, outcome));
-        return Ok(parts);
+        parts.insert(0, constraint.part("", None, outcome));
+    } else {
+        constraint.add_pods(scope, &operations, outcome, &mut parts);
     }
-    let mut scope = scope;
-    if let Some(Otherwise { unless, requirements }) = outcome.otherwise.take() {
-        let mut others = scope.clone();
-        scope.narrow("containers-may-inherit-the-profile", &unless);
-        others.narrow("containers-have-their-own-profiles", &unless.negated());
-        let action = Action { audits: false, ..action };
-        let specs = others.specs(POD_SECURITY, action, rules.clone(), Vec::new());
-        let outcome = Outcome { requirements, minor: outcome.minor, ..Outcome::default() };
-        let name = format!("{name}-own-profiles");
-        parts.push(part(object, &title, name, Some((specs, action)), outcome));
-    }
-    let specs = scope.specs(POD_SECURITY, action, rules, audited);
-    parts.insert(0, part(object, &title, name, Some((specs, action)), outcome));
     Ok(parts)
 }
 
-/// The parts for the workloads whose templates expansions make pods of, by their action.
-#[expect(clippy::too_many_arguments, reason = "the parts of a manifest have different origins")]
-fn workloads(
-    object: &Fields<'_>,
-    title: &str,
-    name: &str,
-    scope: &Scope,
+/// A constraint of a kind for pods.
+struct OfPods<'a> {
+    object: &'a Fields<'a>,
+    title: &'a str,
+    name: &'a str,
     action: Action,
-    operations: &BTreeSet<Operation>,
-    surroundings: &Surroundings,
-    of_pods: &Outcome,
-) -> Vec<Converted> {
-    if scope.source() == Source::Original || !action.evaluates_requests {
-        return Vec::new();
+}
+
+impl OfPods<'_> {
+    /// The parts for the workloads whose templates expansions make pods of, by their action.
+    fn of_workloads(
+        &self,
+        scope: &Scope,
+        operations: &BTreeSet<Operation>,
+        expansions: &[Expansion],
+        of_pods: &Outcome,
+    ) -> Vec<Converted> {
+        if scope.source() == Source::Original || !self.action.evaluates_requests {
+            return Vec::new();
+        }
+        let mut by_action: BTreeMap<Option<&str>, BTreeSet<Target>> = BTreeMap::new();
+        for expansion in expansions {
+            by_action.entry(expansion.action.as_deref()).or_default().extend(&expansion.targets);
+        }
+        let mut parts = Vec::new();
+        for (other, targets) in by_action {
+            let action = other.map_or(self.action, |other| Action::of_requests(other, self.action.audits));
+            let (scope, problem) = scope.of_workloads(&targets);
+            let mut outcome = Outcome {
+                requirements: of_pods.requirements.clone(),
+                minor: of_pods.minor,
+                is_widened: of_pods.problems.iter().any(FieldProblem::widens),
+                ..Outcome::default()
+            };
+            if let Some(problem) = problem {
+                outcome.refuses("spec.match", problem);
+            }
+            if of_pods.otherwise.is_some() {
+                let problem = "evaluates the profile that a container ends up with; the manifest refuses Unconfined \
+                               in a template also where each container has another profile or an exempt image";
+                outcome.refuses("spec.parameters", problem);
+            }
+            let specs = specs(scope, action, &targets, &targets, operations);
+            parts.push(self.part("-workloads", Some((specs, action)), outcome));
+        }
+        parts
     }
-    let mut by_action: BTreeMap<Option<&str>, BTreeSet<Target>> = BTreeMap::new();
-    for expansion in &surroundings.expansions {
-        by_action.entry(expansion.action.as_deref()).or_default().extend(&expansion.targets);
+
+    /// Adds the parts for pods: the first, and one for containers that inherit a profile.
+    fn add_pods(
+        &self,
+        mut scope: Scope,
+        operations: &BTreeSet<Operation>,
+        mut outcome: Outcome,
+        parts: &mut Vec<Converted>,
+    ) {
+        let pods = Target::OF_POD_SECURITY.into_iter().filter(|target| target.is_pod()).collect();
+        let audited = BTreeSet::from([Target::Pod]);
+        if let Some(Otherwise { unless, requirements }) = outcome.otherwise.take() {
+            let mut others = scope.clone();
+            scope.narrow("containers-may-inherit-the-profile", &unless);
+            others.narrow("containers-have-their-own-profiles", &unless.negated());
+            let action = Action { audits: false, ..self.action };
+            let specs = specs(others, action, &pods, &BTreeSet::new(), operations);
+            let outcome = Outcome { requirements, minor: outcome.minor, ..Outcome::default() };
+            parts.push(self.part("-own-profiles", Some((specs, action)), outcome));
+        }
+        let specs = specs(scope, self.action, &pods, &audited, operations);
+        parts.insert(0, self.part("", Some((specs, self.action)), outcome));
     }
-    let mut parts = Vec::new();
-    for (other, targets) in by_action {
-        let action = other.map_or(action, |other| Action::of_requests(other, action.audits));
-        let (scope, problem) = scope.of_workloads(&targets);
-        let mut outcome = Outcome {
-            requirements: of_pods.requirements.clone(),
-            minor: of_pods.minor,
-            is_widened: of_pods.problems.iter().any(FieldProblem::widens),
-            ..Outcome::default()
+
+    fn part(&self, suffix: &str, specs: Option<(Specs, Action)>, outcome: Outcome) -> Converted {
+        let (spec, audit, warns) = match specs {
+            None => (None, None, false),
+            Some(((spec, audit), action)) if action.evaluates_requests => (Some(spec), audit, action.warns),
+            Some(((_, audit), _)) => (audit.map(for_audits), None, false),
         };
-        if let Some(problem) = problem {
-            outcome.refuses("spec.match", problem);
-        }
-        if of_pods.otherwise.is_some() {
-            let problem = "evaluates the profile that a container ends up with; the manifest refuses Unconfined in a \
-                           template also where each container has another profile or an exempt image";
-            outcome.refuses("spec.parameters", problem);
-        }
-        let rules = TargetRule::for_targets(&targets, operations);
-        let audited = TargetRule::for_targets(&targets, &BTreeSet::from([Operation::Create]));
-        let specs = scope.specs(POD_SECURITY, action, rules, audited);
-        parts.push(part(object, title, format!("{name}-workloads"), Some((specs, action)), outcome));
+        Converted::Part(Box::new(Part {
+            document: self.object.document().to_owned(),
+            title: self.title.to_owned(),
+            name: format!("{}{suffix}", self.name),
+            namespace: None,
+            spec,
+            audit,
+            warns,
+            outcome,
+        }))
     }
-    parts
+}
+
+fn specs(
+    scope: Scope,
+    action: Action,
+    targets: &BTreeSet<Target>,
+    audited: &BTreeSet<Target>,
+    operations: &BTreeSet<Operation>,
+) -> Specs {
+    let rules = TargetRule::for_targets(targets, operations);
+    let audited = TargetRule::for_targets(audited, &BTreeSet::from([Operation::Create]));
+    scope.specs(POD_SECURITY, action, rules, audited)
 }
 
 const NO_EXPANSION: &str = "A constraint with the source Generated evaluates the pods of ExpansionTemplates alone, and \
@@ -176,30 +221,6 @@ const NO_TEMPLATE_ABOUT_UPDATES: &str = "its template is not in the input, and i
 
 const CREATION_ALONE: &str = "The library's template ignores updates, and so do the rules. Add the rule for updates of \
      pods/ephemeralcontainers to evaluate the containers of kubectl debug as well.";
-
-fn part(
-    object: &Fields<'_>,
-    title: &str,
-    name: String,
-    specs: Option<(Specs, Action)>,
-    outcome: Outcome,
-) -> Converted {
-    let (spec, audit, warns) = match specs {
-        None => (None, None, false),
-        Some(((spec, audit), action)) if action.evaluates_requests => (Some(spec), audit, action.warns),
-        Some(((_, audit), _)) => (audit.map(for_audits), None, false),
-    };
-    Converted::Part(Box::new(Part {
-        document: object.document().to_owned(),
-        title: title.to_owned(),
-        name,
-        namespace: None,
-        spec,
-        audit,
-        warns,
-        outcome,
-    }))
-}
 
 type Specs = (PolicySpec, Option<PolicySpec>);
 
@@ -279,6 +300,12 @@ fn of_external_ips(
             return Ok(vec![Converted::Whole(Box::new(conversion))]);
         }
     };
+    if surroundings.template(EXTERNAL_IPS).is_none() {
+        outcome.admits("kind", NO_TEMPLATE);
+    }
+    if action.audits {
+        outcome.problems.extend(scope.audit_problem());
+    }
     let mut settings = Map::new();
     if addresses.is_empty() {
         let problem = "allows no address; the manifest admits those that a Service has already, so that it can be \

@@ -10,7 +10,7 @@ use super::expansion::place;
 use crate::InputError;
 use crate::cel::{self, CelExpression, is_pattern};
 use crate::controls::Outcome;
-use crate::conversion::Effect;
+use crate::conversion::{Effect, FieldProblem};
 use crate::fields::Fields;
 use crate::kubewarden::{PolicySpec, TargetRule};
 use crate::kyverno::selector;
@@ -171,6 +171,13 @@ impl Scope {
             let patterns: Vec<&str> = wild.iter().map(String::as_str).collect();
             self.condition(name, &cel::matches_any("request.namespace", &patterns).negated());
         }
+    }
+
+    /// The problem that reports have more objects than the constraint evaluates.
+    pub(super) fn audit_problem(&self) -> Option<FieldProblem> {
+        let problem = "the audit scanner ignores match conditions, so reports also contain the objects that patterns \
+                       of namespaces and the name leave out";
+        (!self.conditions.is_empty()).then(|| FieldProblem::new("spec.match", problem).with(Effect::Reports))
     }
 
     fn condition(&mut self, name: &str, expression: &CelExpression) {

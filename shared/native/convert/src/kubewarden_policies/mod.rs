@@ -31,7 +31,10 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
     let mut names = ManifestNames::default();
     // A manifest with the name of an existing policy would replace it.
     for object in &objects {
-        policy::reserve_name(object, &mut names)?;
+        let (group, kind) = objects::group_and_kind(object)?;
+        if let Some(kind) = PolicyKind::named(kind).filter(|_| group == GROUP) {
+            policy::reserve_name(object, kind, &mut names)?;
+        }
     }
     let mut parts = Vec::new();
     let mut others = Vec::new();

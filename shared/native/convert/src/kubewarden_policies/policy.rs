@@ -63,13 +63,25 @@ const SPEC: &[&str] = &[
 ];
 
 /// Keeps the name of an existing policy from manifests.
-pub(super) fn reserve_name(object: &Fields<'_>, names: &mut ManifestNames) -> Result<(), InputError> {
+pub(super) fn reserve_name(
+    object: &Fields<'_>,
+    kind: PolicyKind,
+    names: &mut ManifestNames,
+) -> Result<(), InputError> {
     if let Some(metadata) = object.object("metadata")?
         && let Some(name) = metadata.text("name")?
     {
-        names.unique(metadata.text("namespace")?, name, POD_SECURITY);
+        names.unique(namespace(&metadata, kind)?, name, POD_SECURITY);
     }
     Ok(())
+}
+
+/// The namespace of a policy. A manifest without one gets that of the command that applies it.
+fn namespace<'d>(metadata: &Fields<'d>, kind: PolicyKind) -> Result<Option<&'d str>, InputError> {
+    if kind.is_cluster {
+        return Ok(None);
+    }
+    Ok(Some(metadata.text("namespace")?.unwrap_or("default")))
 }
 
 pub(super) fn convert(
@@ -80,9 +92,7 @@ pub(super) fn convert(
 ) -> Result<Vec<Converted>, InputError> {
     let metadata = object.required_object("metadata")?;
     let name = metadata.required_text("name")?;
-    // A manifest without a namespace gets that of the command that applies it.
-    let namespace = metadata.text("namespace")?.unwrap_or("default");
-    let namespace = (!kind.is_cluster).then_some(namespace);
+    let namespace = namespace(&metadata, kind)?;
     let spec = object.required_object("spec")?;
     let policy = Policy { object, title, namespace, spec: &spec };
     if !kind.is_group {

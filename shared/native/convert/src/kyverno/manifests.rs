@@ -9,12 +9,13 @@ use super::check_settings::Standard;
 use super::configuration::KyvernoConfiguration;
 use super::evaluator::Evaluator;
 use super::grant::{self, Grant, Piece};
+use super::library::{Draft, LibraryPart};
 use super::request_scope::RequestScope;
 use super::violation_action::{LocalAction, RuleActions};
 use super::webhook;
 use crate::cel::CelExpression;
 use crate::controls::for_audits;
-use crate::conversion::{Effect, FieldProblem};
+use crate::conversion::{Conversion, Difference, Effect, FieldProblem};
 use crate::fields::Fields;
 use crate::kubewarden::{self, PolicyManifest, PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
@@ -64,6 +65,27 @@ impl RuleManifests {
             built.add_for_audits(rule, scope, names)?;
         }
         Ok(built)
+    }
+
+    /// Returns whether the module accepts the settings of all manifests. If not, the problem at
+    /// `path` is what is left of them.
+    pub(super) fn check_settings(&mut self, evaluator: Evaluator, path: String) -> bool {
+        let rejected = |manifest: &PolicyManifest| evaluator.problem_with(&manifest.spec.settings);
+        let Some(error) = self.manifests.iter().find_map(rejected) else { return true };
+        self.problems.push(FieldProblem::new(path, format!("the module rejects the settings: {error}")));
+        self.manifests.clear();
+        false
+    }
+
+    /// Returns a draft for each manifest, or one that says why there is none.
+    pub(super) fn into_drafts(
+        self,
+        differences: Vec<Difference>,
+        library: Option<&LibraryPart>,
+    ) -> Vec<Draft> {
+        let notes = self.notes.into_iter().collect();
+        let conversions = Conversion { differences, notes, manifest: None }.with(self.manifests).into_iter();
+        conversions.map(|conversion| Draft { conversion, library: library.cloned() }).collect()
     }
 
     fn add_for_requests(
@@ -193,7 +215,7 @@ fn with_entries(
 
 /// Gives conditions with the name of another one a number, from the last to the first: the names in
 /// the input are last.
-fn make_names_unique(conditions: &mut [MatchCondition]) {
+pub(super) fn make_names_unique(conditions: &mut [MatchCondition]) {
     let mut names = BTreeSet::new();
     for condition in conditions.iter_mut().rev() {
         let name = condition.name.clone();

@@ -19,9 +19,8 @@ use super::reach::Reach;
 use super::request_scope::RequestScope;
 use super::violation_action::RuleActions;
 use crate::InputError;
-use crate::conversion::{Conversion, Difference, FieldProblem};
+use crate::conversion::{Difference, FieldProblem};
 use crate::fields::Fields;
-use crate::kubewarden::PolicyManifest;
 use crate::manifest_names::ManifestNames;
 use crate::target::Target;
 
@@ -203,30 +202,25 @@ impl KyvernoPolicy<'_, '_> {
         let is_matched = scopes.iter().any(|scope| scope.is_matched);
         let mut built = RuleManifests::of(&parts, scopes, names)?;
         problems.append(&mut built.problems);
+        built.problems = problems;
         if let Some(part) = &library {
             for manifest in &mut built.manifests {
                 part.coverage.write(&mut manifest.spec.settings);
             }
         }
-        let rejected = |manifest: &PolicyManifest| evaluator.problem_with(&manifest.spec.settings);
-        if let Some(error) = built.manifests.iter().find_map(rejected) {
-            let path = format!("{}.podSecurity", rule.path("validate"));
-            problems.push(FieldProblem::new(path, format!("the module rejects the settings: {error}")));
-            built.manifests.clear();
-        } else if built.manifests.is_empty() && !is_matched {
-            let problem = "matches no resource that the module evaluates";
-            problems.push(FieldProblem::new(rule.path("match"), problem));
-        } else if !built.manifests.is_empty() {
-            built.notes.extend(parts.standard.note());
-        } else {
-            built.notes = BTreeSet::from([format!("{}, rule {name}, {NOTHING_LEFT}", self.title)]);
+        if built.check_settings(evaluator, format!("{}.podSecurity", rule.path("validate"))) {
+            if !built.manifests.is_empty() {
+                built.notes.extend(parts.standard.note());
+            } else if is_matched {
+                built.notes = BTreeSet::from([format!("{}, rule {name}, {NOTHING_LEFT}", self.title)]);
+            } else {
+                let problem = "matches no resource that the module evaluates";
+                built.problems.push(FieldProblem::new(rule.path("match"), problem));
+            }
         }
         let listed = |problem| Difference::new(self.document, self.title, Some(name), problem);
-        differences.extend(problems.into_iter().map(listed));
-        let notes = built.notes.into_iter().collect();
-        let conversion = Conversion { differences, notes, manifest: None };
-        let with_part = |conversion| Draft { conversion, library: library.clone() };
-        Ok(conversion.with(built.manifests).into_iter().map(with_part).collect())
+        differences.extend(built.problems.drain(..).map(listed));
+        Ok(built.into_drafts(differences, library.as_ref()))
     }
 
     /// The requests that a rule evaluates, with the rules that Kyverno derives from it.

@@ -3,20 +3,22 @@
 //! Source: `pkg/cel/policies/vpol` and `pkg/cel/autogen` in kyverno/kyverno at 111e07b, and
 //! `api/policies.kyverno.io/v1beta1/validating_policy.go` in kyverno/api.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
 
 use super::check_settings::Standard;
 use super::configuration::KyvernoConfiguration;
 use super::library::{Draft, Expressions, Known, LibraryPart, Recognition};
-use super::manifests::{AUDITS_MORE, NOTHING_LEFT, RuleManifests, audit_spec, select};
+use super::manifests::{AUDITS_MORE, NOTHING_LEFT, RuleManifests, audit_spec, make_names_unique, select};
 use super::match_constraints::{self, Evaluated};
 use super::not_converted::{self, NotConverted};
 use super::request_scope::RequestScope;
 use super::validating_exception::ValidatingException;
 use super::violation_action::ViolationAction;
-use crate::conversion::{Conversion, Difference, Effect, FieldProblem};
+use crate::conversion::{Difference, Effect, FieldProblem};
 use crate::fields::Fields;
-use crate::kubewarden::{PolicyManifest, PolicySpec, TargetRule};
+use crate::kubewarden::{PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
 use crate::target::Target;
 use crate::{InputError, MatchCondition, Operation};
@@ -95,58 +97,81 @@ impl Policy<'_, '_> {
             self.add_exceptions(exceptions, &mut scope);
         let action = self.action()?;
         problems.extend(known.evaluator.problems(&known.path, false, std::iter::once(action)));
-        let mut audited = scope.clone();
+        let audited = scope.clone();
         let note = configuration.apply(&mut scope, self.namespace);
         problems.append(&mut scope.problems);
         let widens = exception_widens || problems.iter().any(FieldProblem::widens);
         let mut built = RuleManifests { problems, ..RuleManifests::default() };
         if is_for_requests && !is_excepted {
-            let mut operations_of = operations_of.clone();
-            operations_of.retain(|target, _| scope.reach.targets.contains(target));
-            let rules = TargetRule::for_each(&operations_of);
-            if !rules.is_empty() {
-                let (mode, of_mode) = known.evaluator.mode(action, widens);
+            let (mode, of_mode) = known.evaluator.mode(action, widens);
+            let settings = known.settings(Standard::of_library().settings_for(action, false));
+            let spec = self.spec_for_requests(&known, mode, settings, &scope, &operations_of, &mut built)?;
+            if let Some(spec) = spec {
                 built.notes.extend(of_mode.map(str::to_owned));
-                let settings = known.settings(Standard::of_library().settings_for(action, false));
-                let mut spec = PolicySpec::new(known.evaluator.id(), mode, rules, settings);
-                select(&mut spec, &scope, [].iter());
-                spec.match_conditions.clone_from(&scope.conditions);
-                spec.match_conditions.extend(known.evaluator.match_conditions(&spec.settings));
-                spec.background_audit = Some(false);
-                self.set_webhook(&mut spec, &mut built.problems)?;
                 built.manifests.push(names.manifest(self.namespace, self.name, spec));
             }
             built.notes.insert(note);
         }
         if is_audited && !is_excepted {
-            // A background scan evaluates objects as if they were created.
-            let is_created = |target: &Target| {
-                operations_of.get(target).is_some_and(|operations| operations.contains(&Operation::Create))
-            };
-            audited.reach.targets.retain(|target| target.subresource().is_none() && is_created(target));
-            let settings = known.settings(Standard::of_library().settings());
-            let spec = audit_spec(known.evaluator, &audited.reach.targets, settings, &audited, [].iter());
-            if spec.is_some() && audited.audit_differs {
-                let problem = FieldProblem::new(self.spec.path("matchConditions"), AUDITS_MORE);
-                built.problems.push(problem.with(Effect::Reports));
-            }
+            let spec = self.spec_for_audits(&known, audited, &operations_of, &mut built);
             let name = format!("{}-audit", self.name);
             built.manifests.extend(spec.map(|spec| names.manifest(self.namespace, &name, spec)));
         }
-        let rejected = |manifest: &PolicyManifest| known.evaluator.problem_with(&manifest.spec.settings);
-        if let Some(error) = built.manifests.iter().find_map(rejected) {
-            let problem = format!("the module rejects the settings: {error}");
-            built.problems.push(FieldProblem::new(self.spec.path("validations"), problem));
-            built.manifests.clear();
-        } else if built.manifests.is_empty() {
+        if built.check_settings(known.evaluator, self.spec.path("validations")) && built.manifests.is_empty()
+        {
             built.notes = BTreeSet::from([format!("{}, {NOTHING_LEFT}", self.title)]);
         }
         let listed = |problem| Difference::new(self.document, self.title, None, problem);
         let library = LibraryPart::of(known, self.title.to_owned(), listed);
-        let differences = built.problems.into_iter().map(listed).chain(differences).collect();
-        let conversion = Conversion { differences, notes: built.notes.into_iter().collect(), manifest: None };
-        let into_draft = |conversion| Draft { conversion, library: library.clone() };
-        Ok(conversion.with(built.manifests).into_iter().map(into_draft).collect())
+        let differences = built.problems.drain(..).map(listed).chain(differences).collect();
+        Ok(built.into_drafts(differences, library.as_ref()))
+    }
+
+    /// The policy that evaluates requests; `None` if it would evaluate none.
+    fn spec_for_requests(
+        &self,
+        known: &Known,
+        mode: PolicyMode,
+        settings: Map<String, Value>,
+        scope: &RequestScope,
+        operations_of: &BTreeMap<Target, BTreeSet<Operation>>,
+        built: &mut RuleManifests,
+    ) -> Result<Option<PolicySpec>, InputError> {
+        let mut operations_of = operations_of.clone();
+        operations_of.retain(|target, _| scope.reach.targets.contains(target));
+        let rules = TargetRule::for_each(&operations_of);
+        if rules.is_empty() {
+            return Ok(None);
+        }
+        let mut spec = PolicySpec::new(known.evaluator.id(), mode, rules, settings);
+        select(&mut spec, scope, [].iter());
+        spec.match_conditions.clone_from(&scope.conditions);
+        spec.match_conditions.extend(known.evaluator.match_conditions(&spec.settings));
+        spec.background_audit = Some(false);
+        self.set_webhook(&mut spec, &mut built.problems)?;
+        make_names_unique(&mut spec.match_conditions);
+        Ok(Some(spec))
+    }
+
+    /// The policy that background scans evaluate, which take objects as if they were created.
+    fn spec_for_audits(
+        &self,
+        known: &Known,
+        mut scope: RequestScope,
+        operations_of: &BTreeMap<Target, BTreeSet<Operation>>,
+        built: &mut RuleManifests,
+    ) -> Option<PolicySpec> {
+        let is_created = |target: &Target| {
+            operations_of.get(target).is_some_and(|operations| operations.contains(&Operation::Create))
+        };
+        scope.reach.targets.retain(|target| target.subresource().is_none() && is_created(target));
+        let settings = known.settings(Standard::of_library().settings());
+        let spec = audit_spec(known.evaluator, &scope.reach.targets, settings, &scope, [].iter());
+        if spec.is_some() && scope.audit_differs {
+            let problem = FieldProblem::new(self.spec.path("matchConditions"), AUDITS_MORE);
+            built.problems.push(problem.with(Effect::Reports));
+        }
+        spec
     }
 
     /// Whether the policy evaluates requests, and whether it evaluates objects in the background.
@@ -248,7 +273,7 @@ impl Policy<'_, '_> {
             Some(_) => return Err(self.spec.error("failurePolicy", "expected Fail or Ignore")),
         }
         if let Some(webhook) = self.spec.object("webhookConfiguration")? {
-            match webhook.get("timeoutSeconds").map(serde_json::Value::as_u64) {
+            match webhook.get("timeoutSeconds").map(Value::as_u64) {
                 None => {}
                 Some(Some(seconds @ 2..=30)) => spec.timeout_seconds = Some(seconds),
                 Some(_) => problems.push(FieldProblem::new(

@@ -2,6 +2,9 @@
 
 use serde_json::Value;
 
+/// No quantity that a server keeps as an integer has a larger exponent.
+const MAX_EXPONENT: u32 = 100;
+
 const BINARY: [&str; 6] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 /// The suffixes of the powers of 1000, from 10^-9 on.
 const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
@@ -35,7 +38,8 @@ pub(super) fn canonical(value: &Value) -> Option<String> {
         mantissa = mantissa.checked_mul(1024_i128.checked_pow(u32::try_from(at).ok()? + 1)?)?;
         format = "i";
     } else if format == "e" {
-        exponent += suffix.get(1..)?.parse::<i32>().ok()?;
+        let power = suffix.get(1..)?.parse::<i32>().ok()?;
+        exponent = exponent.checked_add(power).filter(|exponent| exponent.unsigned_abs() <= MAX_EXPONENT)?;
     } else {
         exponent += 3 * (i32::try_from(DECIMAL.iter().position(|known| *known == suffix)?).ok()? - 3);
     }
@@ -105,6 +109,9 @@ mod tests {
             (json!("0.3Gi"), Some("322122547200m")),
             (json!("3e2"), Some("300")),
             (json!("2.5e-1"), Some("250e-3")),
+            (json!("1.5e-2147483648"), None),
+            (json!("10e2147483647"), None),
+            (json!("1e-2147483648"), None),
             (json!("100Gx"), None),
             (json!(""), None),
         ] {

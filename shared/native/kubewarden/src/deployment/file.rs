@@ -224,8 +224,26 @@ impl Condition {
 /// Returns the alternatives of an expression, whatever its line breaks are. A part of an
 /// alternative in parentheses counts as one.
 fn alternatives(expression: &str) -> BTreeSet<String> {
-    let words: Vec<&str> = expression.split_whitespace().collect();
-    words.split(|word| *word == "||").map(|words| words.join(" ")).collect()
+    let (mut level, mut quote) = (0_i32, None);
+    let (mut alternatives, mut alternative) = (BTreeSet::new(), Vec::new());
+    for word in expression.split_whitespace() {
+        if word == "||" && level == 0 && quote.is_none() {
+            alternatives.insert(std::mem::take(&mut alternative).join(" "));
+            continue;
+        }
+        for one in word.chars() {
+            match (quote, one) {
+                (None, '(' | '[' | '{') => level = level.saturating_add(1),
+                (None, ')' | ']' | '}') => level = level.saturating_sub(1),
+                (None, '\'' | '"') => quote = Some(one),
+                (Some(open), _) if open == one => quote = None,
+                _ => {}
+            }
+        }
+        alternative.push(word);
+    }
+    alternatives.insert(alternative.join(" "));
+    alternatives
 }
 
 /// Replaces `$(setting)` by the values of the setting: a list of strings in CEL, whose literals can
@@ -371,13 +389,19 @@ mod tests {
         let on_one_line = claims.expression.split_whitespace().collect::<Vec<_>>().join(" ");
         let wider = format!("{on_one_line} || request.name == 'a'");
         let narrower = format!("{} && request.name != 'a'", changes.expression);
+        let in_brackets = format!(
+            "(request.name == 'b' || {} || request.name == 'c') && request.name != 'a'",
+            claims.expression
+        );
         let present = [
             (claims.name.as_str(), on_one_line.as_str()),
             (claims.name.as_str(), wider.as_str()),
             (changes.name.as_str(), narrower.as_str()),
+            (claims.name.as_str(), in_brackets.as_str()),
             ("is-of-a-user", "request.name != 'a'"),
         ];
-        assert_eq!(policy.stale_conditions(&json!({}), present), [changes.name.as_str()]);
+        let stale = [changes.name.as_str(), claims.name.as_str()];
+        assert_eq!(policy.stale_conditions(&json!({}), present), stale);
     }
 
     #[test]

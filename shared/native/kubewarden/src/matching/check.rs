@@ -8,7 +8,7 @@ use crate::matching::decision::{Match, Reason};
 use crate::matching::made_up::Variants;
 use crate::matching::never_sent::is_never_sent;
 use crate::matching::selector::Selection;
-use crate::matching::webhook::{Webhook, evaluate};
+use crate::matching::webhook::{Hit, Webhook, evaluate};
 use crate::rule::Target;
 
 /// A check of a request.
@@ -84,8 +84,10 @@ impl Webhook {
                 }
             });
         }
+        let found = found.map_or_else(|| Ok(Match::default()), Hit::found);
         // A conversion that is not known leaves no request to evaluate conditions for.
-        let found = found.and_then(|hit| hit.found().ok()).unwrap_or_default();
+        checks.is_decided |= found.is_err();
+        let found = found.unwrap_or_default();
         self.check_conditions(&found, request, is_unstored, &mut checks);
         checks.list
     }
@@ -108,7 +110,7 @@ impl Webhook {
         });
         checks.add(CheckSubject::Operation, || {
             let operation = target.operation;
-            match self.hit(kinds, target).map(crate::matching::webhook::Hit::found) {
+            match self.hit(kinds, target).map(Hit::found) {
                 Some(Ok(Match { rule, .. })) => {
                     (CheckResult::Met, format!("spec.rules[{rule}] has {operation} of {resource}"))
                 }
@@ -124,6 +126,10 @@ impl Webhook {
         request: &Value,
         namespace: Option<&Value>,
     ) -> (CheckResult, String) {
+        if self.is_admitted(target) {
+            let namespace = target.namespace;
+            return (CheckResult::NotMet, format!("the policy server admits all requests in {namespace}"));
+        }
         let result = self.select_namespace(target, request, namespace);
         match result {
             Selection::Selected if !self.has_namespace_selector() => {

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use cel::common::ast::operators;
+use cel::common::ast::IdedExpr;
 use cel::common::types::{CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey as Key, CelNull, CelString};
 use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use self::budget::{Metered, Spent};
 use self::checker::Refusal;
-use self::environment::{ENVIRONMENT, has_function};
+use self::environment::ENVIRONMENT;
 use self::functions::{NOT_KNOWN, take_open, take_unknown, take_unsure};
 use self::memo::{DEFAULTS, Memo};
 use self::references::References;
@@ -62,18 +62,14 @@ impl Condition {
     /// An expression that API servers refuse: it is not CEL, or its parts have types that do not
     /// fit.
     pub fn compile(name: &str, expression: &str) -> Result<Self, ConditionError> {
-        let error = |problem| ConditionError { condition: name.to_owned(), problem, is_unknown: false };
-        let (program, checked) =
-            nesting::parse(expression, || (ENVIRONMENT.compile(expression), checker::check(expression)))
-                .map_err(error)?;
-        let program = program.map_err(|errors| error(format!("is not a CEL expression: {errors}")))?;
-        let unchecked = match checked {
-            Ok(()) => None,
-            Err(Refusal::Refused(problem)) => return Err(error(problem)),
-            Err(Refusal::Unknown(problem)) => Some(problem),
+        let (mut parsed, unchecked) = match parsed(expression) {
+            Ok(parsed) => parsed,
+            Err(Refusal::Refused(problem)) => {
+                return Err(ConditionError { condition: name.to_owned(), problem, is_unknown: false });
+            }
+            Err(Refusal::Unknown(problem)) => (IdedExpr::default(), Some(problem)),
         };
-        let mut parsed = program.expression().clone();
-        let references = References::of(&parsed, &has_function);
+        let references = References::of(&parsed);
         Rewrite { has_types: references.has_types, has_sorts: references.has_sorts }.apply(&mut parsed);
         Ok(Self {
             name: name.to_owned(),
@@ -125,7 +121,7 @@ impl Condition {
 
     /// Returns the units of the last evaluation by this thread, as far as servers count them, too.
     pub(crate) fn spent() -> u64 {
-        Metered::cost().least
+        Cost::spent().least
     }
 
     /// Whether the expression has the variable `namespaceObject`, which is null in match
@@ -154,15 +150,16 @@ impl Condition {
             );
         }
         if let Some(holds) = self.memo.as_ref().and_then(|memo| memo.get(variables.request)) {
+            Cost::default().begin();
             return Ok(holds);
         }
         let result = self.evaluate(variables);
-        match Metered::spent(self.shared_by) {
+        match Cost::spent().within(self.shared_by) {
             Spent::Above => {
                 return Err(self.error("costs more than API servers allow; simplify it".to_owned(), false));
             }
             // The error is one in any case.
-            Spent::Unknown if result.is_ok() || Metered::was_stopped() => {
+            Spent::Unknown if result.is_ok() || budget::has_ended() => {
                 return Err(self.error("may cost more than API servers allow; simplify it".to_owned(), true));
             }
             Spent::Unknown | Spent::Within => {}
@@ -188,20 +185,6 @@ impl Condition {
                     self.error(format!("the value of {function} on an API server is not known"), true)
                 );
             }
-            // An API server finds no such key in a map, and makes maps with any keys.
-            Err(ExecutionError::NoSuchOverload(overload))
-                if overload.function() == operators::IN
-                    && overload.argument_types().last().is_some_and(|of| of.starts_with("map")) =>
-            {
-                return Err(
-                    self.error("a key of this type in a map cannot be evaluated here".to_owned(), true)
-                );
-            }
-            Err(ExecutionError::UnsupportedKeyType(_)) => {
-                return Err(
-                    self.error("a key of this type in a map cannot be evaluated here".to_owned(), true)
-                );
-            }
             Err(cause) => describe(&cause),
         };
         Err(match &self.unknown {
@@ -218,13 +201,13 @@ impl Condition {
     pub fn cost(&self, variables: &Variables<'_>) -> Cost {
         // Its value does not matter.
         drop(self.evaluate(variables));
-        Metered::cost()
+        Cost::spent()
     }
 
     fn evaluate(&self, variables: &Variables<'_>) -> Result<cel::Value, ExecutionError> {
         let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
         context.set_variable_resolver(variables);
-        self.expression.begin();
+        self.expression.fixed.begin();
         take_unsure();
         take_open();
         take_unknown();
@@ -234,6 +217,19 @@ impl Condition {
     fn error(&self, problem: String, is_unknown: bool) -> ConditionError {
         ConditionError { condition: self.name.clone(), problem, is_unknown }
     }
+}
+
+/// Parses and checks an expression. The text is why API servers may refuse it.
+fn parsed(expression: &str) -> Result<(IdedExpr, Option<String>), Refusal> {
+    let parsers = || (ENVIRONMENT.compile(expression), checker::check(expression));
+    let (program, checked) = nesting::parse(expression, parsers).map_err(Refusal::Unknown)?;
+    let program = program.map_err(|errors| nesting::refusal(&errors))?;
+    let unchecked = match checked {
+        Ok(()) => None,
+        Err(Refusal::Unknown(problem)) => Some(problem),
+        Err(refused) => return Err(refused),
+    };
+    Ok((program.expression().clone(), unchecked))
 }
 
 /// Describes an error without the values that it is about, which can be secret.

@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use crate::matching::condition::Variables;
 use crate::matching::decision::Match;
+use crate::matching::never_sent::is_never_sent;
 use crate::matching::selector::Selection;
 use crate::matching::webhook::Webhook;
-use crate::rule::Target;
+use crate::rule::{RuleWithOperations, Target};
 
 /// The values of the parts of a webhook for a request; `None` for parts that the request does not
 /// reach, and for unknown values.
@@ -30,11 +31,14 @@ impl Webhook {
     #[must_use]
     pub fn observe(&self, kinds: &Kinds, request: &Value, namespace: Option<&Value>) -> Observation {
         let target = Target::of(request);
-        let found = self.found(kinds, &target);
-        let rule = found.as_ref().map(|found| found.rule);
+        let is_sent = !is_never_sent(request);
+        let found = self.hit(kinds, &target).filter(|_| is_sent).and_then(|hit| hit.found().ok());
+        let found_rule = found.as_ref().map(|found| found.rule);
         // A rule that another one precedes may match as well.
-        let rules = self.rules().enumerate().map(|(at, matches)| Some(matches(&target) || rule == Some(at)));
-        let rules = rules.collect();
+        let matches = |(at, rule): (usize, &RuleWithOperations)| {
+            Some(is_sent && (rule.matches(&target) || found_rule == Some(at)))
+        };
+        let rules = self.rules.iter().enumerate().map(matches).collect();
         let reached = found.is_some();
         let namespace_selector = self.has_namespace_selector().then(|| {
             let selection = reached.then(|| self.select_namespace(&target, request, namespace));

@@ -18,7 +18,7 @@ use crate::rule::{RuleWithOperations, Target};
 /// The requests that a policy receives.
 #[derive(Debug)]
 pub struct Webhook {
-    rules: Vec<RuleWithOperations>,
+    pub(crate) rules: Vec<RuleWithOperations>,
     match_policy: MatchPolicy,
     namespace_selector: LabelSelector,
     object_selector: LabelSelector,
@@ -185,18 +185,8 @@ impl Webhook {
     /// Returns whether the policy server admits a request because of its namespace.
     ///
     /// Source: `evaluate` in `crates/policy-server/src/api/service.rs` of kubewarden-controller.
-    fn is_admitted(&self, target: &Target<'_>) -> bool {
+    pub(crate) fn is_admitted(&self, target: &Target<'_>) -> bool {
         self.admitted_namespace.as_deref().is_some_and(|namespace| target.namespace == namespace)
-    }
-
-    /// Returns the rule that matches a request; `None` if none does, or if it is not known.
-    pub(crate) fn found(&self, kinds: &Kinds, target: &Target<'_>) -> Option<Match> {
-        self.hit(kinds, target)?.found().ok()
-    }
-
-    /// Returns for each rule whether it matches a request as it is.
-    pub(crate) fn rules(&self) -> impl Iterator<Item = impl Fn(&Target<'_>) -> bool> {
-        self.rules.iter().map(|rule| |target: &Target<'_>| rule.matches(target))
     }
 
     /// The match conditions.

@@ -78,8 +78,8 @@ struct ReportResult<'r> {
 /// Writes a document for each object with findings.
 ///
 /// The name is derived from the object alone, so that the next scan replaces the report. A stored
-/// object owns its report, so that Kubernetes removes both. Reports have no results that pass: an
-/// object without a report has no findings.
+/// object owns its report, so that Kubernetes removes both. Reports have no results that pass. Of
+/// objects with the same owner and findings, one has a report, which counts the others.
 pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let view = View::new(report);
     let mut objects: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();

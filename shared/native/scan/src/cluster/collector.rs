@@ -89,41 +89,13 @@ impl Collector {
             // A definition that cannot be read defines nothing.
             let _ = resources.add_definition(definition);
         }
-        let mut objects: BTreeMap<Key, Value> =
-            stored.into_iter().map(|object| (key(&object), object)).collect();
-        let mut states = BTreeMap::new();
-        let mut ambiguous: BTreeMap<Key, Vec<Value>> = BTreeMap::new();
-        // The Namespaces of which the input has states with different labels.
-        let mut without_labels = BTreeSet::new();
-        for mut object in given {
-            complete(&mut object, options, &resources);
-            let key = key(&object);
-            if let Some(known) = states.insert(key.clone(), object.clone())
-                && known != object
-            {
-                if is_namespace(&key) && labels_of(&known) != labels_of(&object) {
-                    without_labels.insert(key.2.clone());
-                }
-                let states = ambiguous.entry(key).or_insert_with(|| vec![known]);
-                if states.len() < MOST_STATES && !states.contains(&object) {
-                    states.push(object);
-                }
-            }
+        let mut objects = BTreeMap::new();
+        for mut object in stored {
+            complete_stored(&mut object, options, &resources);
+            objects.insert(key(&object), object);
         }
-        let mut remarks = Vec::new();
-        for (key, mut object) in states {
-            // A manifest does not remove the labels that others gave a stored Namespace.
-            if is_namespace(&key)
-                && let Some(stored) = objects.get_mut(&key)
-            {
-                add_name_label(stored);
-                keep_labels(stored, &mut object);
-                if labels_of(stored) != labels_of(&object) {
-                    remarks.push(format!("Namespace {}: {INPUT_COUNTS}", key.2));
-                }
-            }
-            objects.insert(key, object);
-        }
+        let Given { states, ambiguous, without_labels } = Given::of(given, options, &resources);
+        let remarks = replace(&mut objects, states);
         let mut namespaces = BTreeMap::new();
         let mut values = Vec::new();
         let mut kinds = BTreeSet::new();
@@ -153,6 +125,67 @@ impl Collector {
             session: None,
             memo: Arc::default(),
         }
+    }
+}
+
+/// The objects of the input, completed as for requests.
+#[derive(Default)]
+struct Given {
+    /// The last state of each.
+    states: BTreeMap<Key, Value>,
+    /// All states of those with different ones.
+    ambiguous: BTreeMap<Key, Vec<Value>>,
+    /// The Namespaces of which the input has states with different labels.
+    without_labels: BTreeSet<String>,
+}
+
+impl Given {
+    fn of(objects: Vec<Value>, options: &Options, resources: &Kinds) -> Self {
+        let mut given = Self::default();
+        for mut object in objects {
+            complete(&mut object, options, resources);
+            let key = key(&object);
+            if let Some(known) = given.states.insert(key.clone(), object.clone())
+                && known != object
+            {
+                if is_namespace(&key) && labels_of(&known) != labels_of(&object) {
+                    given.without_labels.insert(key.2.clone());
+                }
+                let states = given.ambiguous.entry(key).or_insert_with(|| vec![known]);
+                if states.len() < MOST_STATES && !states.contains(&object) {
+                    states.push(object);
+                }
+            }
+        }
+        given
+    }
+}
+
+/// Replaces stored objects by states of the input, and returns what is to say about it.
+fn replace(stored: &mut BTreeMap<Key, Value>, states: BTreeMap<Key, Value>) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for (key, mut object) in states {
+        // A manifest does not remove the labels that others gave a stored Namespace.
+        if is_namespace(&key)
+            && let Some(stored) = stored.get_mut(&key)
+        {
+            add_name_label(stored);
+            keep_labels(stored, &mut object);
+            if labels_of(stored) != labels_of(&object) {
+                remarks.push(format!("Namespace {}: {INPUT_COUNTS}", key.2));
+            }
+        }
+        stored.insert(key, object);
+    }
+    remarks
+}
+
+/// Completes a stored object that a file may write as users do. Servers show the others whole, and
+/// an object of an unknown kind may have no namespace.
+fn complete_stored(object: &mut Value, options: &Options, resources: &Kinds) {
+    let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    if resources.resource(text("apiVersion"), text("kind")).is_namespaced.is_some() {
+        complete(object, options, resources);
     }
 }
 

@@ -12,6 +12,10 @@ impl Chunk {
     pub(crate) fn unreadable(&self, problem: &Problem) -> Notice {
         let is_template = self.text.contains("{{") && !self.origin.is_rendered;
         let (level, advice) = match self.origin.of_templates {
+            None if self.list.is_some() && problem.message().ends_with("unknown anchor") => (
+                Level::Error,
+                "; in a list longer than 256 KiB, an item has only its own anchors: write the value out",
+            ),
             None if is_template => (Level::Error, "; if it is a template of Helm, scan what it renders"),
             None => (Level::Error, ""),
             Some(_) if self.list.is_none() && !may_be_object(self.text.as_bytes()) => {

@@ -11,7 +11,8 @@ use crate::scan::Cluster;
 /// List the findings of a restriction in a cluster, running or from a dump of its objects.
 ///
 /// Create a dump with `kubectl get … -o json`, or read the cluster with --live. Exits with status 0
-/// if there are no findings, 1 if there are findings, and 2 if the objects cannot be read.
+/// if there are no findings, 1 if there are findings, and 2 if there are no objects, or if some
+/// cannot be read.
 #[derive(Args, Debug)]
 pub(crate) struct AuditArgs {
     #[command(subcommand)]

@@ -37,7 +37,8 @@ impl<'a> PolicyArgument<'a> {
             let problem = "cannot be read from a web server; download the module and pass the file";
             return Err(Failure::about(text, problem));
         }
-        let path = Path::new(text.strip_prefix(FILE).unwrap_or(text));
+        let file = text.strip_prefix(FILE).unwrap_or(text);
+        let path = Path::new(file);
         if text == "-" {
             return Ok(Self::Manifest(text));
         }
@@ -52,7 +53,7 @@ impl<'a> PolicyArgument<'a> {
             return Ok(if is_module(path)? {
                 Self::Module(path.to_path_buf())
             } else {
-                Self::Manifest(text)
+                Self::Manifest(file)
             });
         }
         if let Some(entry) = rules::find(text) {
@@ -63,8 +64,8 @@ impl<'a> PolicyArgument<'a> {
             return Ok(Self::Module(built));
         }
         // A path that does not exist fails with the reason of the system.
-        if has_extension(path, &["yaml", "yml", "json"]) || text.starts_with(['.', '/', '~']) {
-            return Ok(Self::Manifest(text));
+        if has_extension(path, &["yaml", "yml", "json"]) || file.starts_with(['.', '/', '~']) {
+            return Ok(Self::Manifest(file));
         }
         if names_registry(text) {
             return Ok(Self::Reference(text));

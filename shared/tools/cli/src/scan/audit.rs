@@ -47,7 +47,7 @@ pub(crate) fn audit(
         TextOrData::Json => report::write(out, &report, Format::Json, &options),
         TextOrData::Yaml => write_yaml(out, &report, &options),
     })?;
-    Ok(ExitCode::from(report::exit(&report, FailOn::Deny).status()))
+    Ok(ExitCode::from(report::exit(&report, FailOn::Warn).status()))
 }
 
 /// Writes the report in JSON as YAML, in which texts are escaped.

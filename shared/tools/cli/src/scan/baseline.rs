@@ -85,7 +85,7 @@ pub(super) fn apply(
                 "{name}: {moved} {findings} in other files; update it with --write-baseline"
             ));
         }
-        let gone: u64 = applied.gone.iter().map(|entry| entry.count).sum();
+        let gone = applied.gone;
         if gone > 0 && !report.is_partial && new.is_none() {
             let findings = if gone == 1 { "finding is" } else { "findings are" };
             print_problem(format!("{name}: {gone} {findings} gone; update it with --write-baseline"));

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use ::scan::{Date, ExceptionsOf, Input, Old, Operation, Options, Pods, Scan};
+use ::scan::{Date, ExceptionsOf, Input, Old, Operation, Options, Pods, Policy, Scan};
 use report::{Comparison, Notice, Report};
 
 use super::args::{LiveArgs, OUTPUT, OperationChoice, PodsChoice, ScanArgs};
@@ -45,22 +45,7 @@ pub(crate) fn scan(mut args: ScanArgs) -> Result<ExitCode, Failure> {
     let compared = compare::load(args, &engines, &installation, &mut reader)?;
     let options = options(args);
     let scan = Scan::new(policies.policies, options.clone());
-    let namespace = args.request.namespace.as_deref();
-    let mut input: Box<dyn Input + '_> = match &live {
-        Some(cluster) => Box::new(cluster.objects(scan.policies(), options.operation, namespace)),
-        None => Box::new(input::objects(args, &mut reader)?),
-    };
-    let (old, notices) = match input::old(args, &mut reader)? {
-        Some(mut files) => {
-            let (old, notices) = Old::read(&mut files);
-            (Some(old), notices)
-        }
-        None => (None, Vec::new()),
-    };
-    let mut cluster: Option<Box<dyn Input + '_>> = match &live {
-        Some(cluster) => Some(Box::new(cluster.look_ups(namespace))),
-        None => input::cluster(args, &mut reader)?.map(|files| Box::new(files) as Box<dyn Input>),
-    };
+    let mut inputs = Inputs::read(args, live.as_ref(), scan.policies(), options.operation, &mut reader)?;
     let is_input = &|file: &str| reader.has_read(file);
     outputs::refuse_inputs(&args.output.write.output, is_input)?;
     baseline::refuse_input(&args.output.baseline, is_input)?;
@@ -68,17 +53,12 @@ pub(crate) fn scan(mut args: ScanArgs) -> Result<ExitCode, Failure> {
         Some(cluster) => cluster.interrupted(),
         None => interruption::watch(),
     };
-    let mut progress = Progress::start(&*input, args.output.explain, scan.policies(), interrupted);
-    let mut run = |scan: &Scan, of_policies: Vec<Notice>| {
-        let cluster = cluster.as_mut().map(|cluster| &mut **cluster as &mut dyn Input);
-        let mut report = scan.run(&mut *input, old.as_ref(), cluster, &mut progress);
-        report.notices.extend(notices.iter().cloned().chain(of_policies));
-        report.sort_notices();
-        report.namespace = namespace.filter(|_| live.is_some()).map(str::to_owned);
-        report
+    let mut progress = Progress::start(&*inputs.objects, args.output.explain, scan.policies(), interrupted);
+    let before = match compared {
+        Some(before) => Some(inputs.run(&Scan::new(before.policies, options), before.notices, &mut progress)),
+        None => None,
     };
-    let before = compared.map(|before| run(&Scan::new(before.policies, options), before.notices));
-    let mut report = run(&scan, policies.notices);
+    let mut report = inputs.run(&scan, policies.notices, &mut progress);
     progress.finish()?;
     let write = &args.output.write;
     if let Some(before) = before {
@@ -96,6 +76,53 @@ pub(crate) fn scan(mut args: ScanArgs) -> Result<ExitCode, Failure> {
     })?;
     explain_status(&report);
     Ok(ExitCode::from(report::exit(&report, write.fail_on.unwrap_or_default()).status()))
+}
+
+/// The inputs of a scan without its policies.
+struct Inputs<'a> {
+    objects: Box<dyn Input + 'a>,
+    old: Option<Old>,
+    of_old: Vec<Notice>,
+    cluster: Option<Box<dyn Input + 'a>>,
+    /// The namespace of a scan of a cluster.
+    namespace: Option<&'a str>,
+}
+
+impl<'a> Inputs<'a> {
+    fn read(
+        args: &'a ScanArgs,
+        live: Option<&'a Cluster>,
+        policies: &'a [Policy],
+        operation: Operation,
+        reader: &mut InputReader,
+    ) -> Result<Self, Failure> {
+        let namespace = args.request.namespace.as_deref();
+        let objects: Box<dyn Input> = match live {
+            Some(cluster) => Box::new(cluster.objects(policies, operation, namespace)),
+            None => Box::new(input::objects(args, reader)?),
+        };
+        let (old, of_old) = match input::old(args, reader)? {
+            Some(mut files) => {
+                let (old, notices) = Old::read(&mut files);
+                (Some(old), notices)
+            }
+            None => (None, Vec::new()),
+        };
+        let cluster: Option<Box<dyn Input>> = match live {
+            Some(cluster) => Some(Box::new(cluster.look_ups(namespace))),
+            None => input::cluster(args, reader)?.map(|files| Box::new(files) as Box<dyn Input>),
+        };
+        Ok(Self { objects, old, of_old, cluster, namespace: namespace.filter(|_| live.is_some()) })
+    }
+
+    fn run(&mut self, scan: &Scan, of_policies: Vec<Notice>, progress: &mut Progress) -> Report {
+        let cluster = self.cluster.as_mut().map(|cluster| &mut **cluster as &mut dyn Input);
+        let mut report = scan.run(&mut *self.objects, self.old.as_ref(), cluster, progress);
+        report.notices.extend(self.of_old.iter().cloned().chain(of_policies));
+        report.sort_notices();
+        report.namespace = self.namespace.map(str::to_owned);
+        report
+    }
 }
 
 /// Says on standard error why a scan is not complete, if no finding says so.

@@ -71,29 +71,13 @@ pub(super) fn load(
             continue;
         }
         if Path::new(argument).is_dir() && rules::find(argument).is_none() {
-            let sources = in_folder(argument)?;
-            policies.notices.extend(sources.kustomizations.iter().map(|folder| Notice {
-                level: Level::Note,
-                place: None,
-                message: format!("the policies of {folder} are those that its kustomization builds"),
-            }));
-            let notices = policies.notices.len();
-            let found = policies.add(&sources, engines, installation, reader).map_err(at_place)?;
-            if found == 0 && policies.notices.len() == notices {
-                let problem = "has no manifest of a policy in *.yaml, *.yml or *.json";
-                return Err(at_place(Failure::about(argument, problem)));
-            }
+            policies.add_folder(argument, engines, installation, reader).map_err(at_place)?;
             refuse_settings(configured.as_ref())?;
             continue;
         }
         match engines.argument(argument).map_err(at_place)? {
             PolicyArgument::Manifest(file) => {
-                let sources = Sources::of(&[file.to_owned()]);
-                if policies.add(&sources, engines, installation, reader).map_err(at_place)? == 0 {
-                    let problem =
-                        "has no manifest of a policy; pass the objects to evaluate without --policy";
-                    return Err(at_place(Failure::about(SourceName::of_argument(file), problem)));
-                }
+                policies.add_file(file, engines, installation, reader).map_err(at_place)?;
                 refuse_settings(configured.as_ref())?;
             }
             named => {
@@ -191,6 +175,42 @@ fn in_folder(folder: &str) -> Result<Sources, Failure> {
 }
 
 impl PolicySet {
+    fn add_folder(
+        &mut self,
+        folder: &str,
+        engines: &Engines<'_>,
+        installation: &Installation,
+        reader: &mut InputReader,
+    ) -> Result<(), Failure> {
+        let sources = in_folder(folder)?;
+        self.notices.extend(sources.kustomizations.iter().map(|folder| Notice {
+            level: Level::Note,
+            place: None,
+            message: format!("the policies of {folder} are those that its kustomization builds"),
+        }));
+        let notices = self.notices.len();
+        if self.add(&sources, engines, installation, reader)? == 0 && self.notices.len() == notices {
+            let problem = "has no manifest of a policy in *.yaml, *.yml or *.json";
+            return Err(Failure::about(folder, problem));
+        }
+        Ok(())
+    }
+
+    fn add_file(
+        &mut self,
+        file: &str,
+        engines: &Engines<'_>,
+        installation: &Installation,
+        reader: &mut InputReader,
+    ) -> Result<(), Failure> {
+        let sources = Sources::of(&[file.to_owned()]);
+        if self.add(&sources, engines, installation, reader)? == 0 {
+            let problem = "has no manifest of a policy; pass the objects to evaluate without --policy";
+            return Err(Failure::about(SourceName::of_argument(file), problem));
+        }
+        Ok(())
+    }
+
     /// Adds the policies of files, and returns how many there are. Other objects, such as roles,
     /// are skipped.
     fn add(

@@ -3,7 +3,6 @@
 mod want;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use scan::{Content, Effect, Kind, LookUp};
 use serde_json::{Map, Value, json};
@@ -32,9 +31,21 @@ struct Reached {
     kinds: BTreeSet<Kind>,
 }
 
+/// The policies of a test file, with the settings in its defaults and the files next to it.
+#[derive(Debug, Default)]
+struct Listed {
+    names: Vec<Value>,
+    settings: Map<String, Value>,
+    files: Vec<NamedText>,
+}
+
 /// Writes a workspace as a test file.
 pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText {
-    let failed = |problem: String| CaseText { problem: Some(problem), ..CaseText::default() };
+    written(playground, options)
+        .unwrap_or_else(|problem| CaseText { problem: Some(problem), ..CaseText::default() })
+}
+
+fn written(playground: &Playground, options: &CaseOptions) -> Result<CaseText, String> {
     let mut workspace = playground.workspace.clone();
     let mut warnings = Vec::new();
     let has_cluster = !workspace.cluster.trim().is_empty() || !workspace.unreachable.is_empty();
@@ -47,79 +58,36 @@ pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText 
     let mut alone = Playground::new();
     let matrix = alone.evaluate(workspace);
     if let Some(problem) = matrix.problems.first() {
-        return failed(problem.message.clone());
-    }
-    let cases: Vec<(usize, &Evaluated)> = alone
-        .evaluated
-        .iter()
-        .enumerate()
-        .filter(|(_, evaluated)| evaluated.state.problem.is_none())
-        .collect();
-    if cases.is_empty() {
-        return failed("the input contains no objects; paste at least one".to_owned());
+        return Err(problem.message.clone());
     }
     let mut reached = Reached::default();
-    let mut texts = Vec::new();
-    for (index, evaluated) in cases {
-        match alone.case(index, evaluated, options, &mut reached, &mut warnings) {
-            Ok(text) => texts.push(text),
-            Err(problem) => return failed(problem),
+    let mut cases = Vec::new();
+    for (index, evaluated) in alone.evaluated.iter().enumerate() {
+        if evaluated.state.problem.is_none() {
+            cases.push(alone.case(index, evaluated, options, &mut reached, &mut warnings)?);
         }
     }
-    let listed: Vec<&Rc<Prepared>> =
-        alone.policies.iter().filter(|prepared| reached.policies.contains(&prepared.index)).collect();
-    if listed.is_empty() {
-        let problem =
-            "no policy looks at these objects as its settings deploy it; a test of nothing proves nothing";
-        return failed(problem.to_owned());
+    if cases.is_empty() {
+        return Err("the input contains no objects; paste at least one".to_owned());
     }
+    let Listed { names, settings, files } = alone.listed(&reached.policies)?;
     warnings.extend(changed(playground, &matrix));
     warnings.extend(secrets(&alone));
-    let mut files = Vec::new();
-    let mut names = Vec::new();
-    let mut settings = Map::new();
-    for prepared in listed {
-        let Some(input) =
-            usize::try_from(prepared.index).ok().and_then(|at| alone.workspace.policies.get(at))
-        else {
-            continue;
-        };
-        let value = manifest::documents(&input.settings).unwrap_or_default().into_iter().next();
-        let value = value.unwrap_or_else(|| json!({}));
-        if input.mode == PolicyMode::RulesOnly {
-            names.push(Value::from(input.id.as_str()));
-            if value.as_object().is_some_and(|fields| !fields.is_empty()) {
-                settings.insert(input.id.clone(), value);
-            }
-            continue;
-        }
-        let manifest = if input.manifest.trim().is_empty() {
-            policy_manifest::of(&input.id, &value, Use::Deployment).unwrap_or_default()
-        } else {
-            input.manifest.clone()
-        };
-        let name = format!("{}.yaml", prepared.state.name);
-        if files.iter().any(|file: &NamedText| file.name == name) {
-            return failed(format!("two policies have the name {}; rename one", prepared.state.name));
-        }
-        names.push(Value::from(name.as_str()));
-        files.push(NamedText { name, text: manifest });
-    }
     if !files.is_empty() {
         // Selectors of a deployment read the labels of Namespaces.
         reached.kinds.insert(("v1".to_owned(), "Namespace".to_owned()));
     }
     let cluster = alone.objects_of_case(&reached.kinds);
-    let text = assembled(&alone.workspace, options, &Value::from(names), (settings, cluster), &texts);
+    let text = assembled(&alone.workspace, options, &names.into(), (settings, cluster), &cases);
     let length = files.iter().map(|file| file.text.len()).sum::<usize>().saturating_add(text.len());
-    CaseText {
+    Ok(CaseText {
         markdown: markdown(&alone, options, &matrix, &text, &files),
         bytes: number(length),
         text,
         files,
         warnings,
         problem: None,
-    }
+    })
 }
 
 fn assembled(
@@ -170,6 +138,43 @@ impl Playground {
         kinds.extend(looked_up.iter().cloned());
         let of_kind = |(api_version, kind): &Kind| self.cluster().objects_of(api_version, kind);
         kinds.iter().flat_map(of_kind).collect()
+    }
+
+    /// Lists the policies with these indices.
+    fn listed(&self, reached: &BTreeSet<u32>) -> Result<Listed, String> {
+        let mut listed = Listed::default();
+        for prepared in self.policies.iter().filter(|prepared| reached.contains(&prepared.index)) {
+            let Some(input) =
+                usize::try_from(prepared.index).ok().and_then(|at| self.workspace.policies.get(at))
+            else {
+                continue;
+            };
+            let value = manifest::documents(&input.settings).unwrap_or_default().into_iter().next();
+            let value = value.unwrap_or_else(|| json!({}));
+            if input.mode == PolicyMode::RulesOnly {
+                listed.names.push(Value::from(input.id.as_str()));
+                if value.as_object().is_some_and(|fields| !fields.is_empty()) {
+                    listed.settings.insert(input.id.clone(), value);
+                }
+                continue;
+            }
+            let manifest = if input.manifest.trim().is_empty() {
+                policy_manifest::of(&input.id, &value, Use::Deployment).unwrap_or_default()
+            } else {
+                input.manifest.clone()
+            };
+            let name = format!("{}.yaml", prepared.state.name);
+            if listed.files.iter().any(|file| file.name == name) {
+                return Err(format!("two policies have the name {}; rename one", prepared.state.name));
+            }
+            listed.names.push(Value::from(name.as_str()));
+            listed.files.push(NamedText { name, text: manifest });
+        }
+        if listed.names.is_empty() {
+            let problem = "no policy looks at these objects as its settings deploy it; a test of nothing proves nothing";
+            return Err(problem.to_owned());
+        }
+        Ok(listed)
     }
 
     /// Writes the case of an object.

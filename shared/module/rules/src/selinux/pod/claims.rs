@@ -3,7 +3,7 @@
 //!
 //! Source: KEP-1710, speed up recursive SELinux label change.
 
-use admission::{Cluster, Fault, List};
+use admission::{Cluster, Fault, List, Lookup};
 
 use super::site::Site;
 use crate::selinux::level::Level;
@@ -27,7 +27,8 @@ pub(super) fn conflicts(
         namespace: Some(namespace),
         shape: Pod::FIELDS_FOR_SHARED_VOLUMES,
     };
-    let mut conflicts: Vec<Option<String>> = vec![None; claims.len()];
+    let names = Lookup::of(claims.to_vec());
+    let mut conflicts: Vec<Option<String>> = vec![None; names.len()];
     list.each(cluster, &mut |item| {
         let other = Pod::of(item);
         let name = other.metadata().name().text()?.unwrap_or_default();
@@ -41,17 +42,19 @@ pub(super) fn conflicts(
         }
         for volume in other.volumes()? {
             let Some(claim) = volume.entry("persistentVolumeClaim")? else { continue };
-            let theirs = claim.at("claimName").text()?;
-            for (ours, conflict) in claims.iter().zip(&mut conflicts) {
-                // The first by name, because the cluster lists pods in any order.
-                if theirs == Some(*ours) && conflict.as_deref().is_none_or(|known| name < known) {
-                    *conflict = Some(name.to_owned());
-                }
+            let Some(theirs) = claim.at("claimName").text()? else { continue };
+            // The first by name, because the cluster lists pods in any order.
+            if let Some(at) = names.position(&theirs)
+                && let Some(conflict) = conflicts.get_mut(at)
+                && conflict.as_deref().is_none_or(|known| name < known)
+            {
+                *conflict = Some(name.to_owned());
             }
         }
         Ok(())
     })?;
-    Ok(conflicts)
+    let of_claim = |claim| names.position(claim).and_then(|at| conflicts.get(at)?.clone());
+    Ok(claims.iter().map(of_claim).collect())
 }
 
 /// The level of a pod's volumes: the level of its first container that has one.

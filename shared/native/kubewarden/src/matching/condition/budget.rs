@@ -11,7 +11,6 @@
 //! a new list 10, a new map 30, and a text a tenth of its length.
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
-use cel::{DeclarationError, Env};
 
 use calls::Charge;
 use meter::{CHARGE, Measure, RANGE, ROUND, ROUNDS, count};
@@ -23,6 +22,7 @@ mod calls;
 mod meter;
 
 pub use meter::Cost;
+pub(crate) use meter::{declare, has_ended};
 
 /// The highest cost of all conditions of a webhook (`RuntimeCELCostBudgetMatchConditions`).
 const OF_ALL: u64 = 2_500_000;
@@ -43,7 +43,7 @@ pub(crate) enum Spent {
 pub(crate) struct Metered {
     pub(crate) expression: IdedExpr,
     /// The cost outside of loops.
-    fixed: Cost,
+    pub(crate) fixed: Cost,
 }
 
 impl Metered {
@@ -52,18 +52,12 @@ impl Metered {
         let fixed = Meter::default().of(&mut expression);
         Self { expression, fixed }
     }
+}
 
-    pub(crate) fn begin(&self) {
-        self.fixed.begin(OF_ONE);
-    }
-
-    pub(crate) fn cost() -> Cost {
-        Cost::spent()
-    }
-
-    /// Compares the cost of the evaluation with the limits, for one of some conditions.
-    pub(crate) fn spent(conditions: usize) -> Spent {
-        let Cost { least, most } = Cost::spent();
+impl Cost {
+    /// Compares the cost of an evaluation with the limits, for one of some conditions.
+    pub(crate) fn within(self, conditions: usize) -> Spent {
+        let Self { least, most } = self;
         let share = OF_ALL.checked_div(count(conditions)).unwrap_or(OF_ONE).min(OF_ONE);
         if least > OF_ONE {
             Spent::Above
@@ -73,16 +67,6 @@ impl Metered {
             Spent::Within
         }
     }
-
-    /// Returns whether the evaluation was stopped, so that its result does not count: the error
-    /// may have been absorbed.
-    pub(crate) fn was_stopped() -> bool {
-        meter::has_ended()
-    }
-}
-
-pub(crate) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
-    meter::declare(env)
 }
 
 /// Measures an expression, and wraps its parts.

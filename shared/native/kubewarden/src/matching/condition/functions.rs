@@ -44,7 +44,7 @@ mod url;
 pub(crate) use equality::{EQUAL, NOT_EQUAL};
 pub(crate) use formatting::FORMAT;
 pub(crate) use spelling::{FLAG, INDEX_OF, LAST_INDEX_OF, NATURAL, READ, SPELLED, WITH_FIELDS};
-pub(crate) use two_variables::PAIRS;
+pub(crate) use two_variables::{INSERT, MERGE, PAIRS};
 
 /// The message of an error whose value on an API server is not known: Go reads the input in
 /// another way, or has larger numbers.
@@ -89,19 +89,6 @@ pub(crate) fn mark_unsure() {
 pub(crate) fn take_unsure() -> bool {
     IS_UNSURE.take()
 }
-
-pub(crate) const NAMES: &[&[&str]] = &[
-    address::NAMES,
-    format::NAMES,
-    list::NAMES,
-    quantity::NAMES,
-    regex::NAMES,
-    semver::NAMES,
-    set::NAMES,
-    time::NAMES,
-    two_variables::NAMES,
-    url::NAMES,
-];
 
 pub(crate) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     address::declare(env)?;
@@ -183,7 +170,8 @@ fn items<'b, 'v>(list: &'b (dyn Val + 'v)) -> Result<Vec<&'b (dyn Val + 'v)>, Ex
     Ok(items)
 }
 
-fn failed(function: &str, problem: &str) -> ExecutionError {
+/// The error of a function. An unknown value counts even if an operator absorbs it.
+pub(crate) fn failed(function: &str, problem: &str) -> ExecutionError {
     if problem == NOT_KNOWN {
         IS_UNKNOWN.set(true);
     }

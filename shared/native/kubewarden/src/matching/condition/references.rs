@@ -7,6 +7,8 @@ use cel::common::ast::{
 };
 use kubernetes::completion::Literals;
 
+use super::checker::is_evaluated;
+
 pub(crate) const VARIABLES: [&str; 4] = ["namespaceObject", "object", "oldObject", "request"];
 
 /// The names of types, which are values in CEL.
@@ -32,9 +34,8 @@ pub(crate) struct References {
 }
 
 impl References {
-    /// Finds the references of an expression. `has_function` knows the names of functions, those
-    /// in a namespace with it.
-    pub(crate) fn of(expression: &IdedExpr, has_function: &dyn Fn(&str) -> bool) -> Self {
+    /// Finds the references of an expression.
+    pub(crate) fn of(expression: &IdedExpr) -> Self {
         let found = Self {
             unknown: None,
             unreadable: None,
@@ -44,7 +45,7 @@ impl References {
             fields: Some(BTreeSet::new()),
             literals: Literals::default(),
         };
-        let mut walk = Walk { found, bound: Vec::new(), has_function };
+        let mut walk = Walk { found, bound: Vec::new() };
         walk.visit(expression);
         walk.found
     }
@@ -54,7 +55,6 @@ struct Walk<'e> {
     found: References,
     /// The variables of the surrounding macros.
     bound: Vec<&'e str>,
-    has_function: &'e dyn Fn(&str) -> bool,
 }
 
 impl<'e> Walk<'e> {
@@ -137,7 +137,7 @@ impl<'e> Walk<'e> {
                 self.bound.contains(&namespace.as_str()) || VARIABLES.contains(&namespace.as_str());
             if !is_value {
                 let qualified = format!("{namespace}.{name}");
-                if !(self.has_function)(&qualified) {
+                if !is_evaluated(&qualified) {
                     self.unknown(|| format!("the function {qualified}"));
                 }
                 return;
@@ -158,7 +158,7 @@ impl<'e> Walk<'e> {
         if name == "validate" && self.found.unreadable.is_none() {
             self.found.unreadable = Some("the messages of validate".to_owned());
         }
-        if !(self.has_function)(name) {
+        if !is_evaluated(name) {
             self.unknown(|| format!("the function {name}"));
         }
     }

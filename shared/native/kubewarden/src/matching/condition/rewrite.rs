@@ -17,7 +17,7 @@ use cel::{DeclarationError, Env, ExecutionError};
 
 use crate::matching::condition::functions::{
     EQUAL, FLAG, FORMAT, INDEX_OF, LAST_INDEX_OF, NATURAL, NOT_EQUAL, NOT_KNOWN, PAIRS, READ, SPELLED,
-    WITH_FIELDS, arguments, close, mark_unsure, open,
+    WITH_FIELDS, arguments, close, failed, mark_unsure, open,
 };
 
 /// The test of a field. No expression can contain the names of these functions.
@@ -30,6 +30,10 @@ const INNER: &str = "@inner";
 const FIELDS: &str = "@fields";
 /// A key of an optional index, which cannot be optional itself.
 const KEY: &str = "@key";
+/// A key of a new map.
+const KEY_OF_MAP: &str = "@keyOfMap";
+/// The operator `in`.
+pub(crate) const CONTAINED_IN: &str = "@containedIn";
 /// The function that the macro `sortBy` calls.
 const SORT_BY: &str = "@sortByAssociatedKeys";
 /// An operand of `&&` or `||`: `@closed(@open(), operand)`. An error of the operand leaves it open.
@@ -49,6 +53,8 @@ pub(crate) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_overload(INNER, "inner_value", vec![DYN_TYPE], inner)?;
     env.add_overload(FIELDS, "optional_fields", vec![DYN_TYPE], fields)?;
     env.add_overload(KEY, "optional_key", vec![DYN_TYPE], key)?;
+    env.add_overload(KEY_OF_MAP, "key_of_map", vec![DYN_TYPE], key_of_map)?;
+    env.add_overload(CONTAINED_IN, "contained_in", vec![DYN_TYPE, DYN_TYPE], contained_in)?;
     env.add_overload(OPEN, "open_operand", vec![], opened)?;
     env.add_overload(CLOSED, "closed_operand", vec![DYN_TYPE, DYN_TYPE], closed)?;
     env.add_overload(ORDER, "order_of_map", vec![DYN_TYPE], order)
@@ -72,9 +78,30 @@ fn key<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionErr
         return Err(ExecutionError::no_such_overload("_[?_]", vec!["optional_type".to_owned()]));
     }
     if matches!(key.get_type().kind(), Kind::List | Kind::Map) {
-        return Err(ExecutionError::function_error("_[?_]", NOT_KNOWN));
+        return Err(failed("_[?_]", NOT_KNOWN));
     }
     Ok(key)
+}
+
+/// API servers make maps with any keys.
+fn key_of_map<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let [key] = arguments(args)?;
+    match key.get_type().kind() {
+        Kind::String | Kind::Int | Kind::UInt | Kind::Boolean => Ok(key),
+        _ => Err(failed("a map with a key of this type", NOT_KNOWN)),
+    }
+}
+
+/// API servers find no key of another type in a map of JSON, and may find one in a new map.
+fn contained_in<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let [item, container] = arguments(args)?;
+    let type_of = |value: &CowVal<'_, '_>| value.get_type().name().to_owned();
+    let overload =
+        || ExecutionError::no_such_overload(operators::IN, vec![type_of(&item), type_of(&container)]);
+    let is_contained = container.as_container().ok_or_else(overload)?.contains(item.as_ref());
+    let is_map = container.get_type().kind() == Kind::Map;
+    let is_contained = is_contained.map_err(|_| if is_map { failed("in", NOT_KNOWN) } else { overload() })?;
+    Ok(CowVal::owned(CelBool::from(is_contained)))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature of an overload")]
@@ -221,6 +248,9 @@ impl Rewrite {
             EntryExpr::StructField(field) => self.of(&mut field.value, true),
             EntryExpr::MapEntry(entry) => {
                 self.of(&mut entry.key, true);
+                if !matches!(entry.key.expr, Expr::Literal(LiteralValue::String(_))) {
+                    wrap(&mut entry.key, KEY_OF_MAP);
+                }
                 self.of(&mut entry.value, true);
             }
         }
@@ -244,6 +274,10 @@ impl Rewrite {
                 FORMAT.clone_into(&mut call.func_name);
                 let format = call.target.take().map(|format| *format);
                 call.args.splice(0..0, format);
+                return;
+            }
+            (operators::IN, false, 2) => {
+                CONTAINED_IN.clone_into(&mut call.func_name);
                 return;
             }
             (operators::EQUALS, false, 2) if self.has_types => {

@@ -104,15 +104,15 @@ pub fn find(
                     continue;
                 }
                 let lacks_namespace = !is_cluster_wide && !known.contains(&object.namespace);
+                if lacks_namespace && let Ok(owned) = settings.ownership.of(&object.namespace, None) {
+                    owners.insert(object.namespace.clone(), owned);
+                }
                 if !is_cluster_wide {
                     object.visit(|root| {
                         levels.extend(levels_of(&object, root)?);
                         let owned = owners.get(&object.namespace);
                         volumes.add(&object, root, &settings.added_level(owned))
                     })?;
-                }
-                if lacks_namespace && let Ok(owned) = settings.ownership.of(&object.namespace, None) {
-                    owners.insert(object.namespace.clone(), owned);
                 }
                 let decision = evaluate::evaluate(rule, version, &object, settings, &cluster).decision;
                 let is_fault = matches!(decision, Decision::Fault(_));

@@ -7,7 +7,10 @@ use cel::common::ast::operators;
 
 use super::meter::Measure;
 use super::meter::Measure::{Added, Compared, Deep, Items, Part, Pattern, Product, Square, Tenths, Value};
-use crate::matching::condition::functions::{EQUAL, FORMAT, INDEX_OF, LAST_INDEX_OF, NOT_EQUAL};
+use crate::matching::condition::functions::{
+    EQUAL, FORMAT, INDEX_OF, INSERT, LAST_INDEX_OF, MERGE, NOT_EQUAL,
+};
+use crate::matching::condition::rewrite::CONTAINED_IN;
 
 /// A cost that grows with an operand. The target of a call is its first operand.
 #[derive(Clone, Copy, Debug)]
@@ -57,8 +60,6 @@ pub(super) fn constant(name: &str) -> u64 {
         | "@sortByAssociatedKeys" => 11,
         "containsIP" | "containsCIDR" => 8,
         "validate" => 600,
-        // The tests and conversions that `rewrite` inserts.
-        _ if name.starts_with('@') && !matches!(name, operators::IN | operators::NOT_STRICTLY_FALSE) => 1,
         _ => 1,
     }
 }
@@ -101,6 +102,7 @@ pub(super) fn charges(name: &str, operands: usize) -> &'static [Charge] {
     const CONTAINED: &[Charge] = &[counted(0, Part, 0), counted(1, Part, 0)];
     const COMPARED: &[Charge] = &[counted(0, Compared, 0), counted(1, Compared, 0)];
     const ADDED: &[Charge] = &[bound(0, Added, 0), bound(1, Added, 0)];
+    const MERGED: &[Charge] = &[bound(0, Tenths, 1), bound(1, Tenths, 1)];
     const SEARCHED: &[Charge] = &[bound(1, Items, 1)];
     const OF_SETS: &[Charge] = &[bound(0, Product, 0), bound(1, Product, 0)];
     const SECOND: &[Charge] = &[bound(1, Tenths, 1)];
@@ -121,11 +123,12 @@ pub(super) fn charges(name: &str, operands: usize) -> &'static [Charge] {
         | EQUAL
         | NOT_EQUAL => COMPARED,
         operators::ADD => ADDED,
-        operators::IN => SEARCHED,
+        CONTAINED_IN => SEARCHED,
+        MERGE => MERGED,
         "startsWith" | "endsWith" => AFFIX,
         "lowerAscii" | "upperAscii" | "trim" | "url" | "quantity" | "isQuantity" | "semver" | "isSemver"
         | "cidr" | "isIP" | "isCIDR" => FIRST,
-        "substring" | "bytes" | "string" | "ip" | "strings.quote" | "isURL" => FIRST_OF_MANY,
+        INSERT | "substring" | "bytes" | "string" | "ip" | "strings.quote" | "isURL" => FIRST_OF_MANY,
         "split" | "ip.isCanonical" => TWICE,
         "replace" => REPLACED,
         "join" if operands > 1 => JOINED,

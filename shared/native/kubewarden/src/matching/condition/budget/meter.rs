@@ -6,6 +6,7 @@ use cel::common::types::{CelInt, CelOptional, DYN_TYPE, Kind};
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
+use super::OF_ONE;
 use crate::matching::condition::functions::{NOT_KNOWN, arguments};
 
 /// The function around the range of a loop: `@range(range, units of a round, slot)`.
@@ -26,8 +27,6 @@ thread_local! {
     static MOST: Cell<u64> = const { Cell::new(0) };
     /// A bound below them.
     static LEAST: Cell<u64> = const { Cell::new(0) };
-    /// The limit of servers.
-    static LIMIT: Cell<u64> = const { Cell::new(0) };
     /// Sizes of ranges, and of operands until those of the other operands are known.
     static HELD: RefCell<Vec<[Option<u64>; 2]>> = const { RefCell::new(Vec::new()) };
 }
@@ -124,24 +123,25 @@ impl Cost {
     }
 
     /// Begins an evaluation with a cost that it has anyway.
-    pub(super) fn begin(self, limit: u64) {
+    pub(crate) fn begin(self) {
         HELD.with_borrow_mut(Vec::clear);
         LEAST.set(self.least);
         MOST.set(self.most);
-        LIMIT.set(limit);
     }
 
-    pub(super) fn spent() -> Self {
+    /// The cost of the evaluation of this thread.
+    pub(crate) fn spent() -> Self {
         Self { least: LEAST.get(), most: MOST.get() }
     }
 }
 
-/// Returns whether the evaluation has ended because of its cost.
-pub(super) fn has_ended() -> bool {
-    LEAST.get() > LIMIT.get() || MOST.get() > LIMIT.get().saturating_mul(PATIENCE)
+/// Returns whether the evaluation has ended because of its cost, so that its result does not count:
+/// the error may have been absorbed.
+pub(crate) fn has_ended() -> bool {
+    LEAST.get() > OF_ONE || MOST.get() > OF_ONE.saturating_mul(PATIENCE)
 }
 
-pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
+pub(crate) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_overload(RANGE, "range_of_loop", vec![DYN_TYPE, DYN_TYPE, DYN_TYPE], range)?;
     env.add_overload(ROUND, "round_of_loop", vec![DYN_TYPE, DYN_TYPE], round)?;
     env.add_overload(ROUNDS, "rounds_of_loop", vec![DYN_TYPE, DYN_TYPE, DYN_TYPE], rounds)?;

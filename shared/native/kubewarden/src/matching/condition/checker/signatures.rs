@@ -52,6 +52,12 @@ pub(super) struct Overload {
 }
 
 impl Signature {
+    fn is_of_authorizer(&self) -> bool {
+        let is_of_authorizer =
+            |shape: &Shape| matches!(shape, Named(name) if name.starts_with("kubernetes.authorization."));
+        self.args.iter().any(is_of_authorizer)
+    }
+
     /// Returns the overloads, with new type variables.
     pub(super) fn overloads(&self, variables: &mut Variables) -> Vec<Overload> {
         let each = if self.each.is_empty() { &[Dyn] } else { self.each };
@@ -92,6 +98,22 @@ impl Shape {
             Self::Type(one) => Type::Meta(Rc::new(of(one))),
         }
     }
+}
+
+/// The functions that the parser and `rewrite` of this crate insert.
+const INSERTED: [&str; 5] = ["@insert", "@merge", "@not_strictly_false", "@pairs", "_?._"];
+
+/// Returns whether conditions with the function or operator are evaluated here: API servers have
+/// it, and it is not about the authorizer.
+pub(crate) fn is_evaluated(name: &str) -> bool {
+    let is_evaluated = |one: &Signature| one.names.contains(&name) && !one.is_of_authorizer();
+    INSERTED.contains(&name) || SIGNATURES.iter().any(is_evaluated)
+}
+
+/// All names, some of them several times.
+#[cfg(test)]
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    SIGNATURES.iter().flat_map(|one| one.names).copied()
 }
 
 pub(super) fn is_declared(name: &str) -> bool {

@@ -9,24 +9,6 @@ use ipnet::IpNet;
 
 use super::{Of, Opaque, failed};
 
-pub(super) const NAMES: &[&str] = &[
-    "cidr",
-    "containsCIDR",
-    "containsIP",
-    "family",
-    "ip",
-    "ip.isCanonical",
-    "isCIDR",
-    "isGlobalUnicast",
-    "isIP",
-    "isLinkLocalMulticast",
-    "isLinkLocalUnicast",
-    "isLoopback",
-    "isUnspecified",
-    "masked",
-    "prefixLength",
-];
-
 impl Opaque for IpAddr {
     fn of_type() -> &'static Type {
         static TYPE: LazyLock<Type> = LazyLock::new(|| Type::new_opaque_type("net.IP"));

@@ -15,24 +15,6 @@ use super::time::read_date;
 use super::url::{self, Problem};
 use super::{NOT_KNOWN, Of, Opaque, failed};
 
-pub(super) const NAMES: &[&str] = &[
-    "format.byte",
-    "format.date",
-    "format.datetime",
-    "format.dns1035Label",
-    "format.dns1035LabelPrefix",
-    "format.dns1123Label",
-    "format.dns1123LabelPrefix",
-    "format.dns1123Subdomain",
-    "format.dns1123SubdomainPrefix",
-    "format.labelValue",
-    "format.named",
-    "format.qualifiedName",
-    "format.uri",
-    "format.uuid",
-    "validate",
-];
-
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Format {
     Byte,

@@ -12,9 +12,6 @@ use cel::{DeclarationError, Env, ExecutionError};
 use super::time::Duration;
 use super::{arguments, failed, items};
 
-pub(super) const NAMES: &[&str] =
-    &["first", "isSorted", "last", "lastIndexOf", "max", "min", "optional.unwrap", "sum", "unwrapOpt"];
-
 pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_member_overload("isSorted", "list_is_sorted", LIST_TYPE, vec![], is_sorted)?;
     env.add_member_overload("first", "list_first", LIST_TYPE, vec![], first)?;

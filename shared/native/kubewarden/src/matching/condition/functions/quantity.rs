@@ -13,9 +13,6 @@ use cel::{DeclarationError, Env, ExecutionError, add_member_overload, add_overlo
 
 use super::{NOT_KNOWN, Of, Opaque, failed, mark_unsure};
 
-pub(super) const NAMES: &[&str] =
-    &["add", "asApproximateFloat", "asInteger", "isInteger", "isQuantity", "quantity", "sign", "sub"];
-
 #[derive(Clone, Copy, Debug)]
 struct Quantity {
     /// The value in units of 10⁻⁹, the smallest that Kubernetes knows.

@@ -8,8 +8,6 @@ use regex::Regex;
 use super::{NOT_KNOWN, failed};
 use crate::matching::condition::regexp::{self, Reason};
 
-pub(super) const NAMES: &[&str] = &["find", "findAll", "matches"];
-
 pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     add_overload!(env, fn matches: (CelString, CelString) -> Result<CelBool>)?;
     add_member_overload!(env, fn matches: (CelString, CelString) -> Result<CelBool>)?;

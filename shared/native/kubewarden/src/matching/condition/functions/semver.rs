@@ -7,9 +7,6 @@ use semver::Version;
 
 use super::{Of, Opaque, failed};
 
-pub(super) const NAMES: &[&str] =
-    &["compareTo", "isGreaterThan", "isLessThan", "isSemver", "major", "minor", "patch", "semver"];
-
 impl Opaque for Version {
     fn of_type() -> &'static Type {
         static TYPE: LazyLock<Type> = LazyLock::new(|| Type::new_opaque_type("kubernetes.Semver"));

@@ -6,8 +6,6 @@ use cel::{DeclarationError, Env, ExecutionError};
 
 use super::{arguments, items};
 
-pub(super) const NAMES: &[&str] = &["sets.contains", "sets.equivalent", "sets.intersects"];
-
 pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     let lists = || vec![LIST_TYPE, LIST_TYPE];
     env.add_overload("sets.contains", "list_sets_contains_list", lists(), contains)?;

@@ -16,21 +16,6 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, Timelike};
 
 use super::{NOT_KNOWN, failed};
 
-pub(super) const NAMES: &[&str] = &[
-    "duration",
-    "getDate",
-    "getDayOfMonth",
-    "getDayOfWeek",
-    "getDayOfYear",
-    "getFullYear",
-    "getHours",
-    "getMilliseconds",
-    "getMinutes",
-    "getMonth",
-    "getSeconds",
-    "timestamp",
-];
-
 const SECOND: i64 = 1_000_000_000;
 
 /// A duration in nanoseconds, as in Go.

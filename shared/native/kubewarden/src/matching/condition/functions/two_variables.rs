@@ -16,21 +16,23 @@ use cel::common::value::{CowVal, Val};
 use cel::parser::{Macro, MacroExprHelper, ParseError};
 use cel::{DeclarationError, Env, ExecutionError};
 
-use super::{arguments, failed};
+use super::{NOT_KNOWN, arguments, failed};
 
 /// Functions that only macros can call.
-pub(super) const NAMES: &[&str] = &["@insert", "@merge", PAIRS];
-
 /// The pairs of a list or map.
 pub(crate) const PAIRS: &str = "@pairs";
+/// A map with one more entry.
+pub(crate) const INSERT: &str = "@insert";
+/// A map with the entries of another one.
+pub(crate) const MERGE: &str = "@merge";
 const SUM: &str = "@result";
 const DUPLICATE: &str = "duplicate key";
 const PAIR: &str = "@pair";
 
 pub(super) fn declare(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_overload(PAIRS, "pairs", vec![DYN_TYPE], pairs)?;
-    env.add_overload("@insert", "map_insert", vec![DYN_TYPE, DYN_TYPE, DYN_TYPE], insert)?;
-    env.add_overload("@merge", "map_merge", vec![DYN_TYPE, DYN_TYPE], merge)?;
+    env.add_overload(INSERT, "map_insert", vec![DYN_TYPE, DYN_TYPE, DYN_TYPE], insert)?;
+    env.add_overload(MERGE, "map_merge", vec![DYN_TYPE, DYN_TYPE], merge)?;
     for (name, count, fold) in [
         ("all", 3, all as Fold),
         ("exists", 3, exists),
@@ -215,13 +217,13 @@ fn into_map(builder: &mut Builder<'_, '_>, step: IdedExpr) -> Loop {
 
 fn transform_map(builder: &mut Builder<'_, '_>, expression: IdedExpr) -> Loop {
     let (sum, key) = (builder.sum(), builder.of_pair(0));
-    let step = builder.call("@insert", vec![sum, key, expression]);
+    let step = builder.call(INSERT, vec![sum, key, expression]);
     into_map(builder, step)
 }
 
 fn transform_entry(builder: &mut Builder<'_, '_>, expression: IdedExpr) -> Loop {
     let sum = builder.sum();
-    let step = builder.call("@merge", vec![sum, expression]);
+    let step = builder.call(MERGE, vec![sum, expression]);
     into_map(builder, step)
 }
 
@@ -259,7 +261,9 @@ fn entries<'v>(map: &CowVal<'_, 'v>) -> Result<Entries<'v>, ExecutionError> {
 fn insert<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
     let [map, key, value] = arguments(args)?;
     let mut found = entries(&map)?;
-    if found.insert(Key::try_from(key)?, value.into_owned()).is_some() {
+    // API servers make maps with any keys.
+    let key = Key::try_from(key).map_err(|_| failed("transformMap", NOT_KNOWN))?;
+    if found.insert(key, value.into_owned()).is_some() {
         return Err(failed("transformMap", DUPLICATE));
     }
     Ok(CowVal::owned(CelMap::from(found)))

@@ -14,9 +14,6 @@ use cel::{DeclarationError, Env, ExecutionError, add_member_overload, add_overlo
 
 use super::{NOT_KNOWN, Of, Opaque, failed};
 
-pub(super) const NAMES: &[&str] =
-    &["getEscapedPath", "getHost", "getHostname", "getPort", "getQuery", "getScheme", "isURL", "url"];
-
 /// The parts of a URL as `getEscapedPath` and the like return them. Equal parts make equal texts.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 struct Url {
