@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use admission::{Operation, PolicyEntry, by_path};
+use admission::{Operation, PolicyEntry, ScopeRule, by_path};
 use kubewarden::packaging::Metadata;
 use rules::view;
 use serde_json::{Value, json};
@@ -89,9 +89,11 @@ fn metadata_agrees_with_the_code() {
             .iter()
             .filter(|rule| rule.registered)
             .map(|rule| {
+                // The kind of this subresource has another group than the resource.
+                let group = if rule.resource == "pods/eviction" { "" } else { rule.group };
                 json!({
-                    "apiGroups": [rule.registered_group()],
-                    "apiVersions": rule.versions,
+                    "apiGroups": [group],
+                    "apiVersions": [ScopeRule::VERSION],
                     "resources": [rule.resource],
                     "operations": rule.operations.iter().map(name).collect::<Vec<_>>(),
                 })

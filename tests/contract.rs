@@ -78,6 +78,7 @@ fn a_module_implements_the_protocol_and_validates_settings() {
         for (settings, message) in [
             (&b"[]"[..], "settings: expected an object, found an array"),
             (b"7", "settings: expected an object, found a number"),
+            (b"true", "settings: expected an object, found a boolean"),
             (b"\"x\"", "settings: expected an object, found a string"),
             (b"", "settings: not JSON: expected a value at line 1 column 1"),
             (

@@ -33,7 +33,7 @@ pub(crate) const SUMS: &str = concat!("downloads/v", env!("CARGO_PKG_VERSION"), 
 /// The built tool.
 pub(crate) fn tool() -> PathBuf {
     let tool = tests::root().join("target/debug/portcullis");
-    assert!(tool.is_file(), "the tool is built with ./justw modules");
+    assert!(tool.is_file(), "there is no tool; build it with cargo build -p portcullis");
     tool
 }
 

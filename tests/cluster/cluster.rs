@@ -2,6 +2,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use json_patch::merge;
 use serde_json::{Value, json};
 use tests::api_server::{Answer, ApiServer, User};
 use tests::process::wait_until;
@@ -194,25 +195,6 @@ pub(crate) fn write(
     merge(&mut object, changes);
     let path = if subresource.is_empty() { path.to_owned() } else { format!("{path}/{subresource}") };
     user.kubectl_with(&object.to_string(), &["replace", "--raw", &path, "--filename", "-"])
-}
-
-/// Applies a merge patch (RFC 7386).
-pub(crate) fn merge(object: &mut Value, changes: &Value) {
-    let Value::Object(changes) = changes else {
-        *object = changes.clone();
-        return;
-    };
-    if !object.is_object() {
-        *object = json!({});
-    }
-    let fields = object.as_object_mut().unwrap();
-    for (name, change) in changes {
-        if change.is_null() {
-            fields.remove(name);
-        } else {
-            merge(fields.entry(name.clone()).or_insert(Value::Null), change);
-        }
-    }
 }
 
 pub(crate) trait Expect {

@@ -21,7 +21,7 @@ fn portcullis(arguments: &[&str]) -> Output {
         .current_dir(root())
         .args(arguments)
         .output()
-        .expect("the tool is built with ./justw modules")
+        .expect("there is no tool; build it with cargo build -p portcullis")
 }
 
 fn text(bytes: &[u8]) -> &str {

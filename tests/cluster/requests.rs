@@ -8,12 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 
+use json_patch::merge;
 use live::{Connection, Method, Request};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tests::root;
 
-use crate::cluster::{Cluster, create, merge};
+use crate::cluster::{Cluster, create};
 use crate::kubewarden::Kubewarden;
 use crate::policy::Policy;
 

@@ -42,26 +42,11 @@ pub struct Row {
 }
 
 impl Row {
-    /// Compares both sides on generated cases.
-    ///
-    /// # Errors
-    /// A side that does not answer.
-    pub fn compare<S: Strategy>(
-        plan: Plan,
-        strategy: &S,
-        ask: impl FnMut(&S::Value) -> Result<Outcome, String>,
-    ) -> Result<Self, String>
-    where
-        S::Value: Serialize,
-    {
-        Self::of(plan, Vec::new(), strategy, ask)
-    }
-
     /// Compares both sides on cases that are written by hand, and on generated ones.
     ///
     /// # Errors
     /// A side that does not answer.
-    pub fn of<S: Strategy>(
+    pub fn compare<S: Strategy>(
         plan: Plan,
         written: Vec<S::Value>,
         strategy: &S,

@@ -10,12 +10,14 @@ use proptest::sample::{Index, select};
 use rules::address::{Ambiguity, parse};
 use scan::Policy;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use suite::cases::Case;
 use tests::evaluate;
 use tests::kubernetes::{self, Kubernetes};
+use tests::services::service;
 
 use super::comparison::{Outcome, Plan, Row};
+use super::node::PluginAnswer;
 
 /// Generates the text of an octet, mostly without zeros before it.
 fn octet() -> impl Strategy<Value = String> {
@@ -123,7 +125,7 @@ fn compare_range(text: &str, theirs: &Answer) -> Outcome {
 
 pub fn compare_addresses(plan: Plan) -> Result<Row, String> {
     let mut server = Kubernetes::start("addresses")?;
-    Row::compare(plan, &prop_oneof![3 => texts(), 1 => ranges()], |text| {
+    Row::compare(plan, Vec::new(), &prop_oneof![3 => texts(), 1 => ranges()], |text| {
         let theirs: Answer = server.ask(&json!({ "text": text }))?;
         if text.contains('/') {
             return Ok(compare_range(text, &theirs));
@@ -158,36 +160,20 @@ fn services() -> impl Strategy<Value = (Option<Vec<String>>, Vec<String>)> {
     (option::weighted(0.7, vec(address(), 0..4)), vec(address(), 0..4))
 }
 
-fn service(external_ips: &[String]) -> Value {
-    json!({
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": { "name": "web", "namespace": "shop" },
-        "spec": { "ports": [{ "port": 80 }], "externalIPs": external_ips },
-    })
-}
-
-#[derive(Debug, Deserialize)]
-struct Verdict {
-    allowed: bool,
-    #[serde(default)]
-    message: String,
-}
-
 pub fn compare_services(plan: Plan) -> Result<Row, String> {
     let mut server = Kubernetes::start("services")?;
     let policy = rules::find("external-ips").ok_or("there is no policy external-ips")?;
-    Row::compare(plan, &services(), |(old, new)| {
+    Row::compare(plan, Vec::new(), &services(), |(old, new)| {
         let case = json!({
             "name": "generated",
             "operation": if old.is_some() { "UPDATE" } else { "CREATE" },
-            "object": service(new),
-            "oldObject": old.as_deref().map(service),
+            "object": service(&json!(new)),
+            "oldObject": old.as_ref().map(|old| service(&json!(old))),
             "want": {},
         });
         let case: Case = serde_json::from_value(case).map_err(|error| error.to_string())?;
         let request = case.admission_request()?;
-        let theirs: Verdict = server.ask(&kubernetes::question(&request))?;
+        let theirs = PluginAnswer::to(&mut server, &kubernetes::question(&request))?;
         let ours = evaluate::natively(policy, &case)?.outcome;
         let is_equal = if theirs.allowed { ours.admitted == Some(true) } else { ours.denied.is_some() };
         Ok(if is_equal {

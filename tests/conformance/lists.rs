@@ -103,7 +103,7 @@ fn ours(text: &str) -> (Vec<Value>, bool) {
 pub fn compare(plan: Plan) -> Result<Row, String> {
     let mut server = Kubernetes::start("lists")?;
     let values = any::<u64>().no_shrink().prop_map(text);
-    Row::compare(plan, &values, |value| {
+    Row::compare(plan, Vec::new(), &values, |value| {
         let text = value.to_string();
         let mut theirs: Answer = server.ask(&json!({ "text": text }))?;
         let (mut ours, has_problem) = ours(&text);

@@ -33,17 +33,31 @@ const OWNED: &str = "a node creates its Node with owner references, which node-l
 
 const NOT_COVERED: &str = "requests other than for nodes and pods, which the policies do not restrict";
 
+/// The answer of an admission plugin.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Answer {
-    allowed: bool,
+pub(crate) struct PluginAnswer {
+    pub(crate) allowed: bool,
     #[serde(default)]
-    message: String,
+    pub(crate) message: String,
     #[serde(default)]
     undecodable: String,
 }
 
-impl Answer {
+impl PluginAnswer {
+    /// Asks a plugin.
+    ///
+    /// # Errors
+    /// Kubernetes does not answer, or cannot decode the object, so that no plugin was asked.
+    pub(crate) fn to(server: &mut Kubernetes, question: &Value) -> Result<Self, String> {
+        let answer: Self = server.ask(question)?;
+        if answer.undecodable.is_empty() {
+            Ok(answer)
+        } else {
+            Err(format!("{}: {question}", answer.undecodable))
+        }
+    }
+
     /// Returns the labels of a Node that are the reason of the denial.
     fn labels(&self) -> Option<BTreeSet<&str>> {
         self.message.split_once("labels: ").map(|(_, labels)| labels.split(", ").collect())
@@ -65,17 +79,14 @@ fn labels_of(denied: &[String]) -> BTreeSet<&str> {
 /// A side that does not answer.
 pub fn compare(plan: Plan) -> Result<Row, String> {
     let mut server = Kubernetes::start("node")?;
-    Row::compare(plan, &cases(), |generated| {
+    Row::compare(plan, Vec::new(), &cases(), |generated| {
         let case: Case = serde_json::from_value(generated.clone()).map_err(|error| error.to_string())?;
         let request = case.admission_request()?;
         let mut question = kubernetes::question(&request);
         question["nodes"] =
             stored(&case, "Node").map(|node| (text(node, "name"), text(node, "uid"))).collect();
         question["pod"] = stored(&case, "Pod").next().cloned().unwrap_or_default();
-        let theirs: Answer = server.ask(&question)?;
-        if !theirs.undecodable.is_empty() {
-            return Err(format!("{}: {generated}", theirs.undecodable));
-        }
+        let theirs = PluginAnswer::to(&mut server, &question)?;
         let mut denied = Vec::new();
         for (id, settings) in SETTINGS {
             let mut case = case.clone();

@@ -72,7 +72,7 @@ fn tweaked() -> Vec<Value> {
 /// A side that does not answer.
 pub fn compare(plan: Plan) -> Result<Row, String> {
     let mut server = Kubernetes::start("pod-security")?;
-    Row::of(plan, tweaked(), &cases(), |case| {
+    Row::compare(plan, tweaked(), &cases(), |case| {
         let mut outcome = Outcome::Equal;
         for settings in case["settings"].as_array().into_iter().flatten() {
             match compare_at(settings, case, &mut server)? {

@@ -69,7 +69,7 @@ fn whole(value: Value) -> Value {
 pub fn compare(plan: Plan) -> Result<Row, String> {
     let mut server = Kubernetes::start("reader")?;
     let mutants = any::<u64>().no_shrink().prop_map(mutant);
-    Row::of(plan, CORNERS.iter().cloned().chain(words()).collect(), &mutants, |text| {
+    Row::compare(plan, CORNERS.iter().cloned().chain(words()).collect(), &mutants, |text| {
         let theirs: Answer = server.ask(&json!({ "text": text }))?;
         let is_read = theirs.error.is_empty();
         let ours = match manifest::documents(text) {

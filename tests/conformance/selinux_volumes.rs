@@ -387,7 +387,7 @@ fn volume<'p>(pod: &'p Value, name: &str) -> &'p Value {
 pub fn compare(plan: Plan) -> Result<Row, String> {
     let mut kubernetes = Kubernetes::start("selinux-volumes")?;
     let settings = SelinuxSettings::configure(&json!({})).map_err(|error| error.to_string())?;
-    Row::compare(plan, &clusters(), |cluster| {
+    Row::compare(plan, Vec::new(), &clusters(), |cluster| {
         let found =
             selinux::find(&dump(cluster)?, &settings, &mut || ()).map_err(|error| error.to_string())?;
         let named = |object: &ObjectReference| format!("{}/{}", object.namespace, object.name);

@@ -64,7 +64,7 @@ fn theirs(answer: &Answer) -> Result<Mistakes, String> {
 pub fn compare(plan: Plan) -> Result<Row, String> {
     let mut server = Kubernetes::start("typed")?;
     let objects = any::<u64>().no_shrink().prop_map(objects::generate);
-    Row::compare(plan, &objects, |object| {
+    Row::compare(plan, Vec::new(), &objects, |object| {
         let answer: Answer = server.ask(&json!({ "object": object }))?;
         if !answer.is_known {
             return Ok(Outcome::Different("Kubernetes does not know the kind".to_owned()));

@@ -160,7 +160,7 @@ pub(super) fn printed(conversions: &[Conversion]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
+    #![proptest_config(tests::bounded(192))]
 
     #[test]
     fn conversions_are_complete_valid_and_reproducible(values in documents()) {
@@ -211,7 +211,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
+    #![proptest_config(tests::bounded(1_000))]
 
     /// The expression that is written, and not only the matcher, which the tool uses itself.
     #[test]

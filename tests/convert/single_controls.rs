@@ -77,7 +77,9 @@ fn compare(source: &str, cases: &str, document: impl Fn(&Value) -> Value) -> Tal
 /// Until September 2023, most templates evaluated updates as well.
 #[test]
 fn a_constraint_without_its_template_is_listed() {
-    for (kind, evaluates_updates) in [("K8sPSPPrivilegedContainer", false), ("K8sPSPSeccompV2", true)] {
+    for (kind, evaluates_updates) in
+        [("K8sPSPPrivilegedContainer", false), ("K8sPSPSeccompV2", true), ("K8sExternalIPs", true)]
+    {
         let value = constraint(kind, "c", &json!({ "parameters": {} }));
         let document = Document { name: "input".to_owned(), value };
         let conversions = convert::gatekeeper(&[document]).unwrap();

@@ -49,7 +49,7 @@ impl Control {
     /// Whether a check of the control runs. Entries for other controls are refused.
     pub fn is_checked(&self, level: Level, version: Version) -> bool {
         // Superseded checks can be excluded as well.
-        let is_included = |of: &str| level == Level::Restricted || of == level.to_string();
+        let is_included = |of: &str| level == Level::Restricted || of == level.name();
         let mut checks = CHECKS.iter().filter(|check| self.ids.contains(&check.id));
         checks.any(|check| {
             let first = check.revisions.first().map(|revision| u32::from(revision.since));

@@ -15,7 +15,7 @@ mod requests;
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tests::chart::lay_over;
 use tests::root;
 
@@ -203,12 +203,4 @@ fn a_request_of_a_preset_has_a_namespace_of_the_cluster() {
             assert!(known, "{system}: {}: the cluster has no Namespace {namespace}", case.name);
         }
     }
-}
-
-#[test]
-fn maps_are_merged_and_lists_replaced_as_helm_does() {
-    let mut base = json!({ "a": { "b": [1, 2], "c": 1, "d": 2 } });
-    lay_over(&mut base, &json!({ "a": { "b": [3], "c": null }, "e": { "f": 1 } }));
-    assert_eq!(base, json!({ "a": { "b": [3], "d": 2 }, "e": { "f": 1 } }));
-    assert_eq!(base.as_object().map(Map::len), Some(2));
 }

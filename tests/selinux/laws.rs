@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use suite::cases::{Case, CaseOutcome, load_dir};
+use tests::laws::with;
 
 use super::generate::LISTS;
 use super::model::{Action, Fixed, Mode, Settings, Source};
@@ -26,19 +27,6 @@ fn with_mode(settings: &Value, mode: &str) -> Value {
         volumes.remove("crioTrySkip");
     }
     settings
-}
-
-/// A case with another object under review.
-fn with_object(case: &Case, object: Value) -> Case {
-    let mut case = case.clone();
-    let request = case.request_value();
-    for name in ["kind", "resource", "name", "namespace", "operation"] {
-        if let Some(value) = request.get(name) {
-            case.request.insert(name.to_owned(), value.clone());
-        }
-    }
-    case.object = Some(object);
-    case
 }
 
 fn is_admitted(outcome: &CaseOutcome) -> bool {
@@ -163,7 +151,7 @@ fn a_guard_admits_the_objects_that_the_policy_completes() {
         }
         changed += usize::from(first.mutated.is_some());
         let object = first.mutated.unwrap_or_else(|| case.object.clone().unwrap());
-        let mut guard = with_object(&case, object);
+        let mut guard = with(&case, "object", object);
         guard.settings = with_mode(&guard.settings, "Validate");
         let second = outcome(&guard);
         assert_eq!(second.admitted, Some(true), "{}: {second:?}", case.place());
@@ -208,7 +196,7 @@ fn the_order_of_containers_does_not_matter_in_cases() {
                 items.reverse();
             }
         }
-        let after = outcome(&with_object(&case, object));
+        let after = outcome(&with(&case, "object", object));
         assert_eq!(is_admitted(&after), is_admitted(&before), "{}: {after:?}", case.place());
     }
     assert!(turned > 5, "{turned}");
@@ -231,7 +219,7 @@ fn the_list_of_containers_does_not_matter_in_cases() {
                 spec[other] = json!([]);
             }
             spec[list] = all.clone();
-            let after = outcome(&with_object(&case, object));
+            let after = outcome(&with(&case, "object", object));
             assert_eq!(is_admitted(&after), is_admitted(&before), "{} in {list}: {after:?}", case.place());
             moved += 1;
         }
@@ -257,7 +245,7 @@ fn an_additional_violating_container_never_helps_in_cases() {
             let Some(mut items) = containers(spec, list) else { continue };
             items.push(violating("worse"));
             spec[list] = items.into();
-            let after = outcome(&with_object(&case, object));
+            let after = outcome(&with(&case, "object", object));
             // Exempt requests stay exempt; all others are denied.
             let was_evaluated = !is_admitted(&before) || before.mutated.is_some();
             assert!(!was_evaluated || !is_admitted(&after), "{} in {list}: {after:?}", case.place());

@@ -68,21 +68,9 @@ pub fn configured(values: &Value) -> Vec<Configured> {
     enabled.map(|(name, instance)| Configured::of(values, name, instance)).collect()
 }
 
-/// Lays values over others as Helm does: maps are merged, null removes a key, all else is replaced.
-pub fn lay_over(base: &mut Value, over: &Value) {
-    match (base, over) {
-        (Value::Object(base), Value::Object(over)) => {
-            for (key, value) in over {
-                if value.is_null() {
-                    base.remove(key);
-                } else {
-                    lay_over(base.entry(key.clone()).or_insert_with(|| json!({})), value);
-                }
-            }
-        }
-        (base, over) => *base = over.clone(),
-    }
-}
+/// Lays values over others as Helm does, which is a merge patch (RFC 7386): maps are merged, null
+/// removes a key, all else is replaced.
+pub use json_patch::merge as lay_over;
 
 /// Returns the strings of a list; none of another value.
 pub fn texts(list: &Value) -> impl Iterator<Item = &str> {

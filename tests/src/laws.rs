@@ -379,7 +379,9 @@ fn objects_of(case: &Case) -> Vec<(&'static str, Value)> {
     both.into_iter().filter_map(|(field, object)| Some((field, object.clone()?))).collect()
 }
 
-fn with(case: &Case, field: &str, object: Value) -> Case {
+/// A case with another `object` or `oldObject`.
+#[must_use]
+pub fn with(case: &Case, field: &str, object: Value) -> Case {
     let mut case = case.clone();
     // The fields of the request that are derived from the object stay as they were.
     let request = case.request_value();

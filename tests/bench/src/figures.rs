@@ -254,7 +254,7 @@ const KB: usize = 1000;
 const ALL_MODULES: usize = 720 * KB;
 
 /// Returns the limit for the bytes of a module: 200 KB for the two policies with the most rules,
-/// 115 KB for the others. The metadata does not count, because its size depends on the texts of the
+/// 125 KB for the others. The metadata does not count, because its size depends on the texts of the
 /// policy.
 fn size_budget(id: &str) -> usize {
     if reads_containers(id) { 200 * KB } else { 125 * KB }
@@ -337,8 +337,9 @@ fn requests() -> Result<Vec<(String, Value)>, String> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path)
-        .map_err(|error| format!("{}: {error}; build the modules with ./justw modules", path.display()))
+    let is_built = path.extension().is_some_and(|extension| extension == "wasm");
+    let remedy = if is_built { "; build it with scripts/modules floor" } else { "" };
+    std::fs::read(path).map_err(|error| format!("{}: {error}{remedy}", path.display()))
 }
 
 /// Returns the root of the repository.

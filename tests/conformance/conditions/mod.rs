@@ -81,7 +81,7 @@ fn generated(seed: u64) -> Value {
 pub fn compare(plan: Plan) -> Result<Row, String> {
     let mut server = Kubernetes::start("conditions")?;
     let generated = any::<u64>().no_shrink().prop_map(generated);
-    Row::of(plan, written(), &generated, |case| {
+    Row::compare(plan, written(), &generated, |case| {
         if let Some(expression) = case["expression"].as_str() {
             let number = case["request"].as_u64().and_then(|number| usize::try_from(number).ok());
             let request = number.and_then(|number| REQUESTS.get(number)).ok_or("no such request")?;

@@ -100,7 +100,7 @@ pub fn evaluate(request: &TestRequest<'_>, settings: &Value) -> Verdict {
 /// Returns settings with a level and a version only.
 #[must_use]
 pub fn settings(level: Level, version: Version) -> Value {
-    json!({ "level": level.to_string(), "version": version.to_string() })
+    json!({ "level": level.name(), "version": version.to_string() })
 }
 
 /// Evaluates the creation of an object.

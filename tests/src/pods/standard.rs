@@ -5,26 +5,7 @@ use std::fmt;
 /// The newest minor version whose checks are known.
 pub const NEWEST: u32 = 37;
 
-/// A level of the standards.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Level {
-    /// Allows everything.
-    Privileged,
-    /// Prevents known escalations of privileges.
-    Baseline,
-    /// Follows the practices of hardening.
-    Restricted,
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Privileged => "privileged",
-            Self::Baseline => "baseline",
-            Self::Restricted => "restricted",
-        })
-    }
-}
+pub use rules::pod_security::Level;
 
 /// A version of the standards.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -13,8 +13,6 @@ pub struct Scope(pub &'static [ScopeRule]);
 pub struct ScopeRule {
     /// The API group of the kind, empty for the core group.
     pub group: &'static str,
-    /// The API versions that `metadata.yml` registers.
-    pub versions: &'static [&'static str],
     /// The kind in the request, which is matched together with the group.
     pub kind: &'static str,
     /// The resource that `metadata.yml` registers; with a subresource, `services/status`.
@@ -40,11 +38,24 @@ impl Scope {
 }
 
 impl ScopeRule {
-    /// Returns the API group that `metadata.yml` registers: the group of the resource. It differs
-    /// from the group of the kind if a subresource has a kind of its own, as `pods/eviction` has.
+    /// The API version that `metadata.yml` registers.
+    pub const VERSION: &'static str = "v1";
+
+    /// Creates a rule that `metadata.yml` registers.
     #[must_use]
-    pub fn registered_group(&self) -> &'static str {
-        if self.resource == "pods/eviction" { "" } else { self.group }
+    pub const fn new(
+        group: &'static str,
+        kind: &'static str,
+        resource: &'static str,
+        operations: &'static [Operation],
+    ) -> Self {
+        Self { group, kind, resource, operations, registered: true }
+    }
+
+    /// Returns a rule that an operator adds.
+    #[must_use]
+    pub const fn unregistered(self) -> Self {
+        Self { registered: false, ..self }
     }
 
     /// Returns the subresource, empty for the object itself.

@@ -204,7 +204,7 @@ fn choice(setting: Node<'_>, names: &[&str]) -> Result<Option<usize>, SettingsEr
 pub fn advice(complaint: &str, name: &str, known: &[&str]) -> String {
     match nearest(name, known) {
         Some(near) => [complaint, "; did you mean ", near, "?"].concat(),
-        None => [complaint, "; expected one of ", &Listed(known).to_string()].concat(),
+        None => [complaint, "; expected one of ", &known.join(", ")].concat(),
     }
 }
 
@@ -247,18 +247,6 @@ macro_rules! choices {
             const NAMES: &'static [&'static str] = &[stringify!($first), $(stringify!($variant)),*];
         }
     )*};
-}
-
-struct Listed<'a>(&'a [&'a str]);
-
-impl fmt::Display for Listed<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, name) in self.0.iter().enumerate() {
-            f.write_str(if index > 0 { ", " } else { "" })?;
-            f.write_str(name)?;
-        }
-        Ok(())
-    }
 }
 
 /// Checks settings against their declaration: unknown keys, wrong types and invalid names.

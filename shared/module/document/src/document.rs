@@ -143,7 +143,11 @@ impl<'d> Document<'d> {
         builder.read = Some(read);
         builder.pass_items = Some(Builder::pass_items);
         let list = builder.build(shape)?;
-        list.root().at(ITEMS).required_items().map(|_| ())
+        let items = list.root().at(ITEMS);
+        if !items.is_present()? {
+            return Err(items.fault("expected an array, found nothing"));
+        }
+        items.items().map(|_| ())
     }
 
     /// Returns the cursor at the root.

@@ -155,17 +155,6 @@ impl<'d> Node<'d> {
         }))
     }
 
-    /// Returns the elements of an array that must be present.
-    ///
-    /// # Errors
-    /// Returns a fault if the value has another type or is absent.
-    pub fn required_items(&self) -> Result<impl Iterator<Item = Node<'d>> + use<'d>, Fault> {
-        if !self.is_present()? {
-            return Err(self.fault("expected an array, found nothing"));
-        }
-        self.items()
-    }
-
     /// Returns a string that must be present.
     ///
     /// # Errors

@@ -11,13 +11,7 @@ const BY_HOST: &str = "Host error: ";
 /// A cluster that asks the host, which asks the API server or its own cache. A module has code only
 /// for the look-ups that its policy declares.
 #[derive(Debug)]
-pub(crate) struct HostCluster<P>(PhantomData<P>);
-
-impl<P> Default for HostCluster<P> {
-    fn default() -> Self {
-        Self(PhantomData)
-    }
-}
+pub(crate) struct HostCluster<P>(pub(crate) PhantomData<P>);
 
 impl<P: Policy> Cluster for HostCluster<P> {
     fn get(&self, wanted: &Get<'_>) -> Result<Option<Vec<u8>>, Unreachable> {

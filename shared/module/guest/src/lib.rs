@@ -14,6 +14,8 @@ use admission::{Policy, render};
 use text::ObjectWriter;
 use wapc_guest::register_function;
 
+use std::marker::PhantomData;
+
 use cluster::HostCluster;
 
 /// Makes a crate the module of a policy.
@@ -51,7 +53,7 @@ pub fn register<P: Policy>() {
 }
 
 fn validate<P: Policy>(payload: &[u8]) -> Vec<u8> {
-    let cluster = HostCluster::<P>::default();
+    let cluster = HostCluster::<P>(PhantomData);
     admission::evaluate::<P, _>(payload, &cluster, |outcome| render::<P, _>(outcome)).to_json()
 }
 

@@ -71,16 +71,4 @@ mod tests {
         assert_eq!(name_of("pod-security", "hostPort"), None);
         assert_eq!(name_of("selinux", "hostPorts"), None);
     }
-
-    #[test]
-    fn a_rule_is_registered_for_the_group_of_its_resource() {
-        let rules = CATALOG.iter().flat_map(|entry| entry.scope.0);
-        for rule in rules.clone() {
-            let of_another_group = rule.registered_group() != rule.group;
-            assert_eq!(of_another_group, rule.resource == "pods/eviction", "{}", rule.resource);
-        }
-        assert!(
-            rules.clone().any(|rule| rule.resource == "pods/eviction" && rule.registered_group().is_empty())
-        );
-    }
 }

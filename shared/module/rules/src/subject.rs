@@ -33,12 +33,15 @@ impl Subjects {
     /// of the audit scanner, which is empty.
     pub(crate) fn contain(&self, request: &Request<'_>) -> Result<bool, Fault> {
         let user = request.username()?;
-        if self.users.iter().any(|known| known == user) {
+        if has(&self.users, user) {
             return Ok(true);
         }
-        Ok(!self.groups.is_empty()
-            && request.groups()?.iter().any(|group| self.groups.iter().any(|g| g == group)))
+        Ok(!self.groups.is_empty() && request.groups()?.iter().any(|group| has(&self.groups, group)))
     }
+}
+
+pub(crate) fn has(names: &[String], name: &str) -> bool {
+    names.iter().any(|known| known == name)
 }
 
 /// Reads a list of full user names, such as `system:serviceaccount:NAMESPACE:NAME`. A name that no

@@ -1,6 +1,6 @@
 //! Settings, alone and as part of a payload.
 
-use admission::{Decision, Operation, PolicyEntry};
+use admission::{Decision, Operation, PolicyEntry, ScopeRule};
 use serde_json::{Value, json};
 
 use crate::payload::{cluster, is_json};
@@ -57,7 +57,7 @@ fn matching_request(entry: &PolicyEntry) -> Value {
     let rule = entry.scope.0[0];
     let operation = Operation::ALL.iter().find(|(_, operation)| *operation == rule.operations[0]).unwrap().0;
     json!({
-        "kind": { "group": rule.group, "version": rule.versions[0], "kind": rule.kind },
+        "kind": { "group": rule.group, "version": ScopeRule::VERSION, "kind": rule.kind },
         "object": {},
         "operation": operation,
     })

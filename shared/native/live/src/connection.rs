@@ -74,12 +74,6 @@ impl<'a> Request<'a> {
     pub fn new(method: Method, path: &'a str, body: Vec<u8>) -> Self {
         Self { method, path, accept: JSON, content_type: JSON, body }
     }
-
-    /// Creates a request that reads.
-    #[must_use]
-    pub fn get(path: &'a str) -> Self {
-        Self::new(Method::GET, path, Vec::new())
-    }
 }
 
 fn runtime() -> Result<Runtime, Error> {
@@ -132,12 +126,6 @@ impl Connection {
         &self.server
     }
 
-    /// Returns the namespace of the context.
-    #[must_use]
-    pub fn namespace(&self) -> &str {
-        &self.namespace
-    }
-
     /// Returns the namespace of the pod that this program runs in; `None` outside of the cluster.
     #[must_use]
     pub fn own_namespace(&self) -> Option<&str> {
@@ -149,7 +137,7 @@ impl Connection {
     /// # Errors
     /// See [`Connection::send`].
     pub fn get(&self, path: &str) -> Result<String, Error> {
-        self.send(&Request::get(path))
+        self.send(&Request::new(Method::GET, path, Vec::new()))
     }
 
     /// Sends a request, again if the server is busy, and returns the body of the answer.

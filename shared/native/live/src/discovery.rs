@@ -284,12 +284,6 @@ impl Discovery {
         }
         kinds
     }
-
-    /// Returns the groups of resources.
-    #[must_use]
-    pub fn groups(&self) -> BTreeSet<&str> {
-        self.resources.iter().map(|one| &*one.resource.group).collect()
-    }
 }
 
 fn parse<T: DeserializeOwned>(text: &str, connection: &Connection, path: &str) -> Result<T, Error> {

@@ -9,7 +9,6 @@ use serde_json::Value;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Error {
     status: Option<u16>,
-    reason: String,
     message: String,
     /// The token by which an expired list continues.
     offered: Option<String>,
@@ -18,19 +17,18 @@ pub struct Error {
 impl Error {
     /// Creates an error without an answer of a server.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { status: None, reason: String::new(), message: message.into(), offered: None }
+        Self { status: None, message: message.into(), offered: None }
     }
 
     pub(crate) fn of_answer(status: u16, body: &str, about: &str) -> Self {
         let answer: Value = serde_json::from_str(body).unwrap_or_default();
-        let text = |name| answer.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let detail = match text("message") {
-            detail if detail.is_empty() => String::new(),
+        let detail = match answer.get("message").and_then(Value::as_str).unwrap_or_default() {
+            "" => String::new(),
             detail => format!(": {detail}"),
         };
         let message = format!("{about} responded with status {status}{detail}");
         let offered = answer.pointer("/metadata/continue").and_then(Value::as_str).map(str::to_owned);
-        Self { status: Some(status), reason: text("reason"), message, offered }
+        Self { status: Some(status), message, offered }
     }
 
     pub(crate) fn with_message(self, message: String) -> Self {
@@ -47,12 +45,6 @@ impl Error {
     #[must_use]
     pub fn status(&self) -> Option<u16> {
         self.status
-    }
-
-    /// Returns the reason in the answer of the server, such as `Forbidden` or `Expired`.
-    #[must_use]
-    pub fn reason(&self) -> &str {
-        &self.reason
     }
 }
 

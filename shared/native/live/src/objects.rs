@@ -48,12 +48,6 @@ impl<'c> Objects<'c> {
         reader.unreadable = groups(discovery, policies);
         Self { plan, reader }
     }
-
-    /// Returns the rights that reading the objects needs, as in `list pods in the API group ""`.
-    #[must_use]
-    pub fn rights(&self) -> Vec<String> {
-        self.plan.iter().map(Listing::right).collect()
-    }
 }
 
 fn groups(discovery: &Discovery, policies: &[Policy]) -> VecDeque<String> {

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use text::percent_encoded;
 
 use crate::connection::Connection;
 use crate::error::Error;
@@ -37,7 +38,7 @@ impl Listing {
         };
         match &self.name {
             // Servers authorize a list by a field selector at cluster scope.
-            Some(name) => format!("{list}/{}", escape(name)),
+            Some(name) => format!("{list}/{}", percent_encoded(name)),
             None => list,
         }
     }
@@ -109,7 +110,7 @@ impl Pages {
         let mut is_later = false;
         let text = loop {
             // Without resourceVersion=0: servers ignore the limit with it.
-            let token = self.next.take().map(|token| format!("&continue={}", escape(&token)));
+            let token = self.next.take().map(|token| format!("&continue={}", percent_encoded(&token)));
             let path = format!("{}?limit={}{}", self.path, self.limit, token.clone().unwrap_or_default());
             match connection.get(&path) {
                 Ok(text) => break text,
@@ -139,19 +140,4 @@ impl Pages {
         }
         Some(Ok(Page { items, is_later }))
     }
-}
-
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            escaped.push(char::from(byte));
-        } else {
-            escaped.push('%');
-            for digit in [byte >> 4, byte & 0xf] {
-                escaped.extend(char::from_digit(digit.into(), 16));
-            }
-        }
-    }
-    escaped
 }

@@ -11,6 +11,7 @@ mod division;
 mod json_places;
 mod mistake;
 mod part;
+mod paths;
 mod places;
 mod position;
 mod problem;
@@ -23,6 +24,7 @@ mod tree;
 
 pub use cursor::{Cursor, Source};
 pub use mistake::Mistake;
+pub use paths::{child, path, remove, value_at_mut};
 pub use places::{Place, Places};
 pub use position::{Position, lines};
 pub use problem::Problem;

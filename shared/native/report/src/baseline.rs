@@ -249,7 +249,7 @@ impl Evaluated<'_> {
             // A scan of a cluster names no files.
             None => files.is_empty() && (namespace.is_none() || *namespace == entry.namespace),
         };
-        is_evaluated && self.view.labels().contains(&entry.policy)
+        self.report.totals.objects > 0 && is_evaluated && self.view.labels().contains(&entry.policy)
     }
 }
 

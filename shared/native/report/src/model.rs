@@ -45,10 +45,11 @@ impl Report {
         self.sort_notices();
     }
 
-    /// Sorts the notices and removes duplicates.
+    /// Sorts the notices and removes duplicates. Of several levels, the highest counts.
     pub fn sort_notices(&mut self) {
+        self.notices.sort_by(|a, b| (&a.place, &a.message, a.level).cmp(&(&b.place, &b.message, b.level)));
+        self.notices.dedup_by(|next, kept| (&next.place, &next.message) == (&kept.place, &kept.message));
         self.notices.sort_by(|a, b| (&a.place, a.level, &a.message).cmp(&(&b.place, b.level, &b.message)));
-        self.notices.dedup();
     }
 }
 

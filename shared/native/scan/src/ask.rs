@@ -12,7 +12,6 @@ use crate::options::Pods;
 use crate::pods::PodOfWorkload;
 use crate::policy::Policy;
 use crate::request::{Change, request};
-use crate::user::User;
 use crate::verdict::{Effect, Request, Verdict, evaluate};
 use crate::violation::{Denial, Violation};
 
@@ -99,7 +98,7 @@ pub fn ask_with_pods<P: Borrow<Policy>>(
     asked.enter(Phase::Validating);
     let Some(workload) = asked.value().get("object").filter(|_| makes_pods) else { return };
     let Some(made) = PodOfWorkload::of(workload) else { return };
-    let user = made.user().unwrap_or_else(|| User(user.clone()));
+    let user = made.user().unwrap_or_else(|| user.clone());
     let mut request = asked.about_pod(request(Change::Create(made.pod.clone()), &user, &cluster.resources));
     let evaluates =
         |policy: usize| pods == Pods::On || may_evaluate_pods.get(policy).copied().unwrap_or_default();

@@ -115,7 +115,7 @@ impl Entries {
                 remarks.push(Notice { level, place: Some(locator.place(&spot, None)), message });
             }
             if let Content::Object(object) = content {
-                remarks.extend(suspicions(object).into_iter().map(|Suspicion { path, message, .. }| {
+                remarks.extend(suspicions(object).into_iter().map(|Suspicion { path, message }| {
                     let place = Some(locator.place(&spot, Some(&path)));
                     Notice { level: Level::Warning, place, message }
                 }));
@@ -125,22 +125,21 @@ impl Entries {
     }
 
     /// Returns what is lost where only objects count, as in a cluster: values of repeated keys,
-    /// reviews, and objects whose kind is not known, which are problems of a level.
-    pub(crate) fn lost(&self, chunk: &Chunk, level: Level) -> Vec<Notice> {
+    /// reviews, and objects without their kind or API version, which are problems of a level.
+    pub(crate) fn lost(&self, chunk: &Chunk, untyped: Level) -> Vec<Notice> {
         let mut lost: Vec<Notice> = self.warning(chunk).into_iter().collect();
         for Entry { document, steps, content } in &self.entries {
-            let (found, message) = match content {
-                Content::Review(_) => (Level::Warning, SKIPPED_REVIEW.to_owned()),
-                content => match content.problem(chunk, steps) {
-                    Some((Level::Warning, message)) => (level, message),
-                    // Other files are in folders, too.
-                    None | Some((Level::Note, _)) => continue,
-                    Some(problem) => problem,
-                },
+            let problem = match content {
+                Content::Review(_) => Some((Level::Warning, SKIPPED_REVIEW.to_owned())),
+                content => content
+                    .problem(chunk, steps)
+                    .map(|(level, message)| (if level == Level::Warning { untyped } else { level }, message)),
             };
+            // Other files are in folders, too.
+            let Some((level, message)) = problem.filter(|(level, _)| *level != Level::Note) else { continue };
             let spot = Spot { document: *document, steps: steps.clone(), rendered: Rendered::default() };
             let place = Some(Locator::new(chunk).place(&spot, None));
-            lost.push(Notice { level: found, place, message });
+            lost.push(Notice { level, place, message });
         }
         lost
     }

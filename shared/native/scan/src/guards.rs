@@ -15,8 +15,6 @@ pub struct Suspicion {
     pub path: Vec<Step>,
     /// The path, the problem and the remedy, in a sentence.
     pub message: String,
-    /// The name that an unknown field should probably have.
-    pub rename: Option<&'static str>,
 }
 
 /// Returns the unknown fields of an object, values that an API server refuses by their type, a kind
@@ -50,28 +48,23 @@ fn mistakes(object: &Value) -> Vec<Suspicion> {
         .collect()
 }
 
-/// Returns a remark about a kind that Kubernetes does not have, or not in this version.
-pub(crate) fn unknown_kind(api_version: &str, kind: &str) -> Option<Suspicion> {
-    misspelt_kind(api_version, kind).or_else(|| not_served(api_version, kind))
-}
-
 fn not_served(api_version: &str, kind: &str) -> Option<Suspicion> {
     let message = format!("apiVersion: {}", kubernetes::kinds::not_served(api_version, kind)?);
-    Some(Suspicion { path: vec![Step::Field("apiVersion".to_owned())], message, rename: None })
+    Some(Suspicion { path: vec![Step::Field("apiVersion".to_owned())], message })
 }
 
 /// Returns a remark about a kind that its group does not have, such as `pod`. No rule matches it.
 fn misspelt_kind(api_version: &str, kind: &str) -> Option<Suspicion> {
     let message = format!("kind: {}", kubernetes::kinds::misspelt(api_version, kind)?);
-    Some(Suspicion { path: vec![Step::Field("kind".to_owned())], message, rename: None })
+    Some(Suspicion { path: vec![Step::Field("kind".to_owned())], message })
 }
 
 fn suspicion(mistake: &Mistake<'_>) -> Suspicion {
     let path = Path(&mistake.path);
-    let (message, rename) = match &mistake.problem {
-        Problem::UnknownField { nearest: None } => (format!("{path}: unknown field"), None),
+    let message = match &mistake.problem {
+        Problem::UnknownField { nearest: None } => format!("{path}: unknown field"),
         Problem::UnknownField { nearest: Some(name) } => {
-            (format!("{path}: unknown field; did you mean {name}?"), Some(*name))
+            format!("{path}: unknown field; did you mean {name}?")
         }
         Problem::OtherType { expected, found } => {
             let (form, remedy) = match (*expected, found) {
@@ -84,10 +77,10 @@ fn suspicion(mistake: &Mistake<'_>) -> Suspicion {
                 _ => ("", ""),
             };
             let (expected, found) = (expected.description(), manifest::found(found));
-            (format!("{path}: expected {expected}, found {found}{form}{remedy}"), None)
+            format!("{path}: expected {expected}, found {found}{form}{remedy}")
         }
     };
-    Suspicion { path: mistake.path.iter().map(Step::owned).collect(), message, rename }
+    Suspicion { path: mistake.path.iter().map(Step::owned).collect(), message }
 }
 
 /// Returns the names, labels and annotations that are not strings, such as the name `n`, which is a
@@ -105,7 +98,7 @@ pub(crate) fn mistyped_metadata(object: &Value) -> impl Iterator<Item = Suspicio
         let path: Vec<Step<&str>> = [Step::Field("metadata")].into_iter().chain(steps).collect();
         let found = manifest::found(value);
         let message = format!("{}: expected a string, found {found}; quote it", Path(&path));
-        Suspicion { path: path.iter().map(Step::owned).collect(), message, rename: None }
+        Suspicion { path: path.iter().map(Step::owned).collect(), message }
     })
 }
 
@@ -117,7 +110,7 @@ fn without_containers(api_version: &str, kind: &str, object: &Value) -> Option<S
     }
     let path: Vec<Step<&str>> = spec.into_iter().chain(["containers"]).map(Step::Field).collect();
     let message = format!("{}: Required value: a pod has at least one container; add it", Path(&path));
-    Some(Suspicion { path: path.iter().map(Step::owned).collect(), message, rename: None })
+    Some(Suspicion { path: path.iter().map(Step::owned).collect(), message })
 }
 
 /// Returns a remark about a list that kubectl takes for an object, which servers do not have.
@@ -127,7 +120,7 @@ fn without_items(api_version: &str, kind: &str, object: &Value) -> Option<Suspic
         return None;
     }
     let message = "items: Required value: the objects of the list; add them".to_owned();
-    Some(Suspicion { path: vec![Step::Field("items".to_owned())], message, rename: None })
+    Some(Suspicion { path: vec![Step::Field("items".to_owned())], message })
 }
 
 /// Returns why an API server would not send a request with these objects.

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::date::Date;
-use crate::user::User;
+use crate::user::service_account;
 
 /// The options of a scan.
 #[derive(Clone, Debug)]
@@ -90,13 +90,13 @@ impl Default for Options {
 impl Options {
     /// Makes a service account the requesting user, with the groups that the API server adds.
     pub fn set_service_account(&mut self, namespace: &str, name: &str) {
-        let User(user) = User::service_account(namespace, name);
+        let user = service_account(namespace, name);
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         self.user = user.get("username").map(text).unwrap_or_default();
         self.groups = user.get("groups").and_then(Value::as_array).into_iter().flatten().map(text).collect();
     }
 
-    pub(crate) fn user(&self) -> User {
-        User(json!({ "username": self.user, "groups": self.groups }))
+    pub(crate) fn user(&self) -> Value {
+        json!({ "username": self.user, "groups": self.groups })
     }
 }

@@ -7,7 +7,7 @@ use kubernetes::completion::{CRON_JOB_MINUTES, HASH, NODE, UID as MADE_UP_UID};
 use serde_json::{Map, Value, json};
 use text::Step;
 
-use crate::user::User;
+use crate::user::service_account;
 
 #[derive(Debug)]
 pub(crate) struct PodOfWorkload {
@@ -139,8 +139,8 @@ impl PodOfWorkload {
     }
 
     /// Returns the user that makes the pod; `None` if nobody does by itself.
-    pub(crate) fn user(&self) -> Option<User> {
-        self.controller.map(|name| User::service_account("kube-system", name))
+    pub(crate) fn user(&self) -> Option<Value> {
+        self.controller.map(|name| service_account("kube-system", name))
     }
 
     /// Returns the path in the workload of a path in its pod; `None` for what the template does not
@@ -273,7 +273,7 @@ mod tests {
         let [object, pod, ..] = documents();
         let made = PodOfWorkload::of(&object).unwrap();
         assert_eq!(made.pod, pod);
-        assert_eq!(made.user().unwrap().0["username"], "system:serviceaccount:kube-system:job-controller");
+        assert_eq!(made.user().unwrap()["username"], "system:serviceaccount:kube-system:job-controller");
         let steps =
             |names: &[&str]| names.iter().map(|name| Step::Field((*name).to_owned())).collect::<Vec<_>>();
         assert_eq!(

@@ -379,11 +379,7 @@ impl Noted {
 fn follow<'v>(value: &'v Value, path: &[Step]) -> (usize, Option<&'v Value>) {
     let mut value = value;
     for (number, step) in path.iter().enumerate() {
-        let next = match step {
-            Step::Field(name) => value.get(name),
-            Step::Index(index) => usize::try_from(*index).ok().and_then(|index| value.get(index)),
-        };
-        match next {
+        match manifest::child(value, step) {
             Some(next) => value = next,
             None => return (number, None),
         }

@@ -11,6 +11,8 @@
 use serde_json::{Map, Value};
 use text::Step;
 
+use crate::pods;
+
 /// The fields of a Job beside its template that never change.
 const OF_JOBS: [&str; 6] =
     ["backoffLimitPerIndex", "completionMode", "managedBy", "podFailurePolicy", "selector", "successPolicy"];
@@ -18,9 +20,7 @@ const OF_JOBS: [&str; 6] =
 /// Returns the path of a change for which an API server refuses the update of a pod or Job.
 pub(crate) fn refused(old: &Value, new: &Value) -> Option<Vec<Step>> {
     let text = |name| new.get(name).and_then(Value::as_str).unwrap_or_default();
-    let at = |value: &Value, path: &[&str]| {
-        path.iter().try_fold(value, |value, name| value.get(name)).cloned().unwrap_or_default()
-    };
+    let at = |value: &Value, path: &[&str]| pods::at(value, path).cloned().unwrap_or_default();
     let below = |path: &[&str], mut old: Value, mut new: Value, forgive: fn(&mut Value, &mut Value)| {
         forgive(&mut old, &mut new);
         let mut steps: Vec<Step> = path.iter().map(|name| Step::Field((*name).to_owned())).collect();
@@ -169,7 +169,7 @@ mod tests {
         let rows: Vec<(Value, Value, Value, Value, String)> = serde_json::from_value(rows).unwrap();
         for (api_version, kind, old, new, want) in rows {
             let object = |spec: &Value| json!({ "apiVersion": api_version, "kind": kind, "spec": spec });
-            let path = refused(&object(&old), &object(&new)).map(|steps| crate::subject::path(&steps));
+            let path = refused(&object(&old), &object(&new)).map(|steps| manifest::path(&steps));
             assert_eq!(path.unwrap_or_default(), want, "{kind} {old} {new}");
         }
     }

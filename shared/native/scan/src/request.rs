@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use crate::labels::add_name_label;
 use crate::options::Options;
 use crate::pods::at;
-use crate::user::User;
 
 #[derive(Debug)]
 pub(crate) enum Change {
@@ -54,7 +53,7 @@ impl Question {
             (None, Some(old)) => Change::Delete(old),
             (None, None) => return None,
         };
-        let mut request = request(change, &User(self.user), kinds);
+        let mut request = request(change, &self.user, kinds);
         if let Value::Object(fields) = &mut request {
             if let Some(operation) = self.operation {
                 let kind = match operation.as_str() {
@@ -101,7 +100,7 @@ fn set_parent(fields: &mut Map<String, Value>, subresource: &str) {
 }
 
 /// Returns the `AdmissionRequest` about an object.
-pub(crate) fn request(change: Change, user: &User, kinds: &Kinds) -> Value {
+pub(crate) fn request(change: Change, user: &Value, kinds: &Kinds) -> Value {
     let (operation, options, object, old) = match change {
         Change::Create(object) => ("CREATE", "CreateOptions", Some(object), None),
         Change::Update { old, new } => ("UPDATE", "UpdateOptions", Some(new), Some(old)),
@@ -135,7 +134,7 @@ pub(crate) fn request(change: Change, user: &User, kinds: &Kinds) -> Value {
         ("requestResource", Some(resource.clone())),
         ("resource", Some(resource)),
         ("uid", Some(UID.into())),
-        ("userInfo", Some(user.0.clone())),
+        ("userInfo", Some(user.clone())),
         // The objects themselves are large, and are moved into the request.
         ("object", object),
         ("oldObject", old),
@@ -200,7 +199,7 @@ mod tests {
 
     #[test]
     fn requests_have_what_the_api_server_sends() {
-        let user = User::service_account("kube-system", "job-controller");
+        let user = crate::user::service_account("kube-system", "job-controller");
         let create = request(Change::Create(pod()), &user, &Kinds::default());
         assert_eq!(create["object"], pod());
         assert_eq!(create["userInfo"]["username"], "system:serviceaccount:kube-system:job-controller");

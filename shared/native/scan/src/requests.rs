@@ -7,7 +7,6 @@ use text::Step;
 
 use crate::cluster::Cluster;
 use crate::document::Placed;
-use crate::evaluate::Walk;
 use crate::input::{Chunk, Origin};
 use crate::locate::Locator;
 use crate::options::Pods;
@@ -49,16 +48,7 @@ impl Scan {
             tally.notice(notice);
         }
         let origin = Origin::file(name);
-        let walk = Walk {
-            policies: self.policies(),
-            options: self.options(),
-            cluster,
-            old: None,
-            explains: false,
-            kept: None,
-            is_live: false,
-            gathering: None,
-        };
+        let walk = crate::run::walk(self, cluster, None, false);
         for EntryRequest { placed, entry, steps, request, pods } in requests {
             let (at, text) = (placed.at, placed.document.text.clone());
             let chunk = Chunk { origin: Arc::clone(&origin), text, at, list: None, is_envelope: false };

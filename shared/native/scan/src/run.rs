@@ -114,7 +114,7 @@ impl<'r> Run<'r> {
             self.collect();
             let Self { tally, observer, .. } = self;
             let Some(stored) = &self.stored else { return };
-            let walk = evaluate(self.scan, &self.known, Some(stored), self.explains);
+            let walk = walk(self.scan, &self.known, Some(stored), self.explains);
             let missing = stored.iter().filter(|(seen, ..)| !tally.seen.contains(seen));
             let gone: Vec<Output> = missing.map(|(_, object, place)| walk.deletion(object, place)).collect();
             let lacking: BTreeSet<Kind> =
@@ -140,7 +140,7 @@ impl<'r> Run<'r> {
     /// pieces that have no verdict yet, and the objects that were found.
     fn round(&mut self, pieces: Rest, collector: Option<&Collector>) -> (Unsettled, Vec<Value>) {
         let is_live = self.input.is_live();
-        let walk = evaluate(self.scan, &self.known, self.stored.as_ref(), self.explains);
+        let walk = walk(self.scan, &self.known, self.stored.as_ref(), self.explains);
         let walk = Walk { gathering: collector, is_live, ..walk };
         let Rest { mut source, numbers } = pieces;
         let work = |number: u64, chunk: Chunk| {
@@ -223,13 +223,14 @@ fn nothing(scan: &Scan) -> Cluster {
     Collector::new(BTreeSet::new(), Kinds::default()).finish(false, scan.options())
 }
 
-fn evaluate<'j>(
+/// Returns a walk that evaluates, with or without explanations.
+pub(crate) fn walk<'j>(
     scan: &'j Scan,
     cluster: &'j Cluster,
     old: Option<&'j Stored<'j>>,
     explains: bool,
 ) -> Walk<'j> {
-    let (policies, options, kept) = (scan.policies(), scan.options(), Some(scan.kept()));
+    let (policies, options, kept) = (scan.policies(), scan.options(), scan.kept());
     Walk { policies, options, cluster, old, explains, kept, gathering: None, is_live: false }
 }
 
@@ -251,8 +252,9 @@ fn collect_from(
         }
         match crate::entry::read(&chunk) {
             Ok(read) => {
-                // A policy could look up each object that is lost.
-                let lost = if reports_problems { read.lost(&chunk, Level::Error) } else { Vec::new() };
+                // It can be one that a policy looks up.
+                let level = if selecting.may_have(&chunk) { Level::Error } else { Level::Warning };
+                let lost = if reports_problems { read.lost(&chunk, level) } else { Vec::new() };
                 let objects = read.entries.into_iter().filter_map(|entry| selecting.select(entry));
                 (objects.collect::<Vec<_>>(), lost)
             }

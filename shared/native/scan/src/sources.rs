@@ -266,10 +266,9 @@ impl<'s> Search<'s> {
     fn charts(&mut self, found: &Folder) -> Vec<String> {
         let mut rendered = Vec::new();
         for ChartFolder { folder, files } in &found.charts {
-            if self.is_among(folder, self.sources.charts.iter().map(|chart| chart.chart.clone())) {
-                continue;
-            }
-            if !self.is_new(&folder.join("Chart.yaml")) {
+            if self.is_among(folder, self.sources.charts.iter().map(|chart| chart.chart.clone()))
+                || !self.is_new(&folder.join("Chart.yaml"))
+            {
                 continue;
             }
             let chart = Chart::of_folder(folder, &self.sources.namespace);
@@ -319,11 +318,7 @@ impl<'s> Search<'s> {
                 continue;
             }
             let reach = found.kustomizations.reach(root);
-            if self.is_among(root, self.sources.kustomizations.iter().cloned()) {
-                all.covered.extend(reach.resources.into_iter().chain(reach.parts));
-                continue;
-            }
-            if !self.is_new(root) {
+            if self.is_among(root, self.sources.kustomizations.iter().cloned()) || !self.is_new(root) {
                 all.covered.extend(reach.resources.into_iter().chain(reach.parts));
                 continue;
             }

@@ -40,20 +40,13 @@ pub(crate) fn identity(object: &Value) -> Option<Identity> {
     (!name.is_empty()).then(|| (group, text("/kind"), text("/metadata/namespace"), name))
 }
 
-pub(crate) fn path(steps: &[Step]) -> String {
-    Path(&steps.iter().map(Step::borrowed).collect::<Vec<_>>()).to_string()
-}
-
 /// Displays a path with the names of list items in the place of their indices, which change when an
 /// item is added: `spec.containers[name=web].image`.
 pub(crate) fn stable_path(object: &Value, steps: &[Step]) -> String {
     let mut value = Some(object);
     let mut shown = String::new();
     for step in steps {
-        value = match step {
-            Step::Field(name) => value.and_then(|value| value.get(name)),
-            Step::Index(index) => value.and_then(|value| value.get(usize::try_from(*index).ok()?)),
-        };
+        value = value.and_then(|value| manifest::child(value, step));
         let name = value.and_then(|value| value.get("name")).and_then(Value::as_str);
         match (step, name) {
             (Step::Index(_), Some(name)) => shown = format!("{shown}[name={name}]"),

@@ -1,7 +1,6 @@
 //! The report, as it grows.
 
-use std::collections::BTreeSet;
-use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::{BTreeMap, BTreeSet};
 
 use report::{Finding, Level, Notice, OwnerRef, PolicyRef, PolicyTotals, Report, Totals, digest};
 use serde_json::json;
@@ -75,7 +74,8 @@ impl Tally {
                 *owner = top;
             }
         }
-        report.findings = if has_moved { fold(findings) } else { findings };
+        // Objects with different owners can have the same topmost one.
+        report.findings = if has_moved { Folded::of(findings).findings } else { findings };
         for ((kind, group), count) in unseen_templates {
             let objects = if count == 1 { "1 object".to_owned() } else { format!("{count} objects") };
             let message = format!("no policy looks at the pods of {objects} of the kind {kind}.{group}");
@@ -130,6 +130,14 @@ fn common(finding: &Finding) -> Option<String> {
 }
 
 impl Folded {
+    fn of(findings: Vec<Finding>) -> Self {
+        let mut folded = Self::default();
+        for finding in findings {
+            folded.add(finding);
+        }
+        folded
+    }
+
     fn add(&mut self, finding: Finding) {
         if let Some(key) = common(&finding) {
             if let Some(known) = self.of_owners.get(&key).and_then(|known| self.findings.get_mut(*known)) {
@@ -149,25 +157,6 @@ fn merge(known: &mut Finding, mut other: Finding) {
     }
     known.others.append(&mut other.others);
     known.others.push(other.object.name);
-}
-
-/// Folds findings once more: objects with different owners can have the same topmost one.
-fn fold(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut slots: Vec<Option<Finding>> = findings.into_iter().map(Some).collect();
-    let mut first: BTreeMap<String, usize> = BTreeMap::new();
-    for at in 0..slots.len() {
-        let Some(key) = slots.get(at).and_then(Option::as_ref).and_then(common) else { continue };
-        match first.entry(key) {
-            Entry::Vacant(entry) => drop(entry.insert(at)),
-            Entry::Occupied(known) => {
-                let other = slots.get_mut(at).and_then(Option::take);
-                if let (Some(other), Some(Some(known))) = (other, slots.get_mut(*known.get())) {
-                    merge(known, other);
-                }
-            }
-        }
-    }
-    slots.into_iter().flatten().collect()
 }
 
 #[cfg(test)]

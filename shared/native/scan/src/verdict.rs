@@ -43,9 +43,7 @@ impl Request {
     /// admission ([`kubernetes::completion`]).
     #[must_use]
     pub fn of_files(value: Value) -> Self {
-        let mut request = Self { completed: Some(Phase::Mutating), ..Self::new(value) };
-        request.complete(Phase::Mutating);
-        request
+        Self::new(value).completed()
     }
 
     /// Creates a request about an object of which only the fields are known that the policies of
@@ -56,7 +54,11 @@ impl Request {
 
     /// Creates a request about a reduced object of a file.
     pub(crate) fn reduced_of_files(value: Value) -> Self {
-        let mut request = Self { completed: Some(Phase::Mutating), ..Self::reduced(value) };
+        Self::reduced(value).completed()
+    }
+
+    fn completed(self) -> Self {
+        let mut request = Self { completed: Some(Phase::Mutating), ..self };
         request.complete(Phase::Mutating);
         request
     }

@@ -80,10 +80,7 @@ impl Violation {
     pub(crate) fn refused(&self, request: &Value) -> Option<Value> {
         let Message::Typed(finding) = &self.message else { return None };
         let FindingKind::Invalid { value: shown } = &finding.kind else { return None };
-        let whole = finding.steps.iter().skip(1).try_fold(request, |value, step| match step {
-            Step::Field(name) => value.get(name),
-            Step::Index(index) => value.get(usize::try_from(*index).ok()?),
-        });
+        let whole = finding.steps.iter().skip(1).try_fold(request, manifest::child);
         // The address is refused because of a port of the Service.
         if finding.id == PORT_CONFLICT {
             let ports = request.pointer("/object/spec/ports").cloned().unwrap_or_default();

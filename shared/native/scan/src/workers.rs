@@ -95,7 +95,10 @@ fn feed<T>(
             break;
         }
         match next {
-            Err(unreadable) => tally.notice(unreadable.notice_of(input.is_live())),
+            Err(unreadable) => {
+                let notice = unreadable.notice();
+                tally.notice(Notice { place: notice.place.filter(|_| !input.is_live()), ..notice });
+            }
             Ok(chunk) => {
                 if let Some(complete) = batch.add(chunk)
                     && sender.send(complete).is_err()

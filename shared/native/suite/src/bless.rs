@@ -18,31 +18,18 @@ pub(crate) struct Edit {
 
 /// Returns the edit that makes a case want what happens. A case whose `want` does not have lines of
 /// its own, and a verdict that is not known, are mistakes.
-pub(crate) fn edit(case: &Cursor<'_>, differences: &[Difference]) -> Result<Edit, Mistake> {
+///
+/// `lines` are those of the file.
+pub(crate) fn edit(case: &Cursor<'_>, lines: &[&str], differences: &[Difference]) -> Result<Edit, Mistake> {
     let want = case.get("want").ok_or_else(|| case.mistake("has no want"))?;
     let unknown = differences.iter().find(|difference| difference.blessed.is_none());
     if let Some(difference) = unknown {
         let policy = difference.policy.as_deref().unwrap_or_default();
         return Err(want.mistake(format!("a verdict that is not known cannot be blessed: {policy}")));
     }
-    let unfit = || want.mistake("to bless the case, write want: on a line of its own");
-    let lines: Vec<&str> = case.source.text.lines().collect();
-    let at = case.source.exact_position(&want.steps).ok_or_else(unfit)?;
-    let first = usize::try_from(at.line).ok().and_then(|line| line.checked_sub(1)).ok_or_else(unfit)?;
-    let line = lines.get(first).copied().unwrap_or_default();
-    if !line.trim_start().starts_with("want:") {
-        return Err(unfit());
-    }
-    let indent = indentation(line);
-    let rest = lines.iter().skip(first + 1);
-    let mut end = rest
-        .take_while(|line| line.trim().is_empty() || indentation(line) > indent)
-        .count()
-        .saturating_add(first)
-        .saturating_add(1);
-    while end > first + 1 && lines.get(end.saturating_sub(1)).is_some_and(|line| line.trim().is_empty()) {
-        end = end.saturating_sub(1);
-    }
+    let (first, end) = place(case, &want, lines)
+        .ok_or_else(|| want.mistake("to bless the case, write want: on a line of its own"))?;
+    let indent = lines.get(first).map_or(0, |line| indentation(line));
     let below = |depth: usize, lines: &[String]| {
         let space = " ".repeat(indent + depth);
         lines.iter().map(|line| format!("{space}{line}")).collect::<Vec<_>>()
@@ -82,6 +69,25 @@ pub(crate) fn edit(case: &Cursor<'_>, differences: &[Difference]) -> Result<Edit
     Ok(Edit { lines: (first, end), new })
 }
 
+/// Returns the lines of a want: the first, and the one behind the last; `None` if it does not begin
+/// a line.
+fn place(case: &Cursor<'_>, want: &Cursor<'_>, lines: &[&str]) -> Option<(usize, usize)> {
+    let at = case.source.exact_position(&want.steps)?;
+    let first = usize::try_from(at.line).ok()?.checked_sub(1)?;
+    let line = lines.get(first).filter(|line| line.trim_start().starts_with("want:"))?;
+    let indent = indentation(line);
+    let is_below = |line: &str| line.trim().is_empty() || indentation(line) > indent;
+    let below: Vec<&str> = lines.iter().copied().skip(first + 1).take_while(|line| is_below(line)).collect();
+    let is_content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let innermost = below.iter().rev().find(|line| is_content(line)).map_or(0, |line| indentation(line));
+    // A comment that is outside of the last value can be about the next case.
+    let is_behind =
+        |line: &&str| line.trim().is_empty() || !is_content(line) && indentation(line) < innermost;
+    let behind = below.iter().rev().take_while(|line| is_behind(line)).count();
+    let end = first + 1 + below.len() - behind;
+    Some((first, end))
+}
+
 /// Returns the text of a file with edits, each for the case with an index. It is a mistake if
 /// something else than the edited wants would change: the edits know lines, and a want can be
 /// written in ways that do not keep to lines.
@@ -106,13 +112,7 @@ fn wanted(source: &Source, cases: &[Step], edits: &[(usize, Edit)]) -> Option<Ve
     let mut documents = manifest::own_documents(&source.text).ok()?;
     for (index, edit) in edits {
         let new = manifest::own_documents(&edit.new.join("\n")).ok()?;
-        let mut value = documents.first_mut()?;
-        for step in cases {
-            value = match step {
-                Step::Field(key) => value.get_mut(key)?,
-                Step::Index(index) => value.get_mut(usize::try_from(*index).ok()?)?,
-            };
-        }
+        let value = manifest::value_at_mut(documents.first_mut()?, cases)?;
         *value.get_mut(*index)?.get_mut("want")? = new.first()?.get("want")?.clone();
     }
     Some(documents)

@@ -112,13 +112,14 @@ fn is_mutation(mutation: &Mutation, object: &Value) -> bool {
     }
 }
 
-type Text<'t> = (Option<&'t str>, &'t str);
+/// The path and the text of a line.
+pub(crate) type Text<'t> = (Option<&'t str>, &'t str);
 
-fn texts(lines: &[String]) -> Vec<Text<'_>> {
+pub(crate) fn texts(lines: &[String]) -> Vec<Text<'_>> {
     lines.iter().map(|line| (None, line.as_str())).collect()
 }
 
-fn borrowed(lines: &[GotLine]) -> Vec<Text<'_>> {
+pub(crate) fn borrowed(lines: &[GotLine]) -> Vec<Text<'_>> {
     lines.iter().map(|line| (line.path.as_deref(), line.text.as_str())).collect()
 }
 
@@ -129,14 +130,37 @@ fn are(wanted: &[Line], got: &[Text<'_>], more: bool) -> bool {
         let all = wanted.iter().zip(got).all(|(wanted, (path, text))| wanted.is(*path, text));
         return wanted.len() == got.len() && all;
     }
-    let mut left = got.to_vec();
-    wanted.iter().all(|wanted| match left.iter().position(|(path, text)| wanted.is(*path, text)) {
-        Some(at) => {
-            left.remove(at);
-            true
+    pairs(wanted, got).iter().all(Option::is_some)
+}
+
+/// Returns another line that meets each wanted line, if there are as many.
+pub(crate) fn pairs(wanted: &[Line], got: &[Text<'_>]) -> Vec<Option<usize>> {
+    let mut taken = vec![None; got.len()];
+    for index in 0..wanted.len() {
+        take(index, wanted, got, &mut taken, &mut vec![false; got.len()]);
+    }
+    (0..wanted.len()).map(|index| taken.iter().position(|by| *by == Some(index))).collect()
+}
+
+/// Takes a line for a wanted one. A line that is taken is free if its wanted line can take another.
+fn take(
+    index: usize,
+    wanted: &[Line],
+    got: &[Text<'_>],
+    taken: &mut [Option<usize>],
+    tried: &mut [bool],
+) -> bool {
+    for (at, (path, text)) in got.iter().enumerate() {
+        if tried[at] || !wanted[index].is(*path, text) {
+            continue;
         }
-        None => false,
-    })
+        tried[at] = true;
+        if taken[at].is_none_or(|other| take(other, wanted, got, taken, tried)) {
+            taken[at] = Some(index);
+            return true;
+        }
+    }
+    false
 }
 
 fn are_annotations(wanted: &BTreeMap<String, Line>, got: &BTreeMap<String, String>, more: bool) -> bool {

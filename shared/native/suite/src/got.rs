@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use kubewarden::matching::Decision;
+use manifest::path;
 use scan::{Answer, Asked, Denial, Effect};
 use serde_json::Value;
-use text::{Path, Step};
 
 /// The verdict of a policy on all requests of a case.
 #[derive(Clone, Debug)]
@@ -137,8 +137,4 @@ fn lines(denial: &Denial, asked: Asked<'_>) -> Vec<Line> {
         None => Line { path: None, text },
     };
     of_module.into_iter().enumerate().map(line).collect()
-}
-
-pub(crate) fn path(steps: &[Step]) -> String {
-    Path(&steps.iter().map(Step::borrowed).collect::<Vec<_>>()).to_string()
 }

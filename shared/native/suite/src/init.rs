@@ -175,9 +175,10 @@ impl Writer<'_> {
             let name = if is_selected { own } else { "other" };
             return Some(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } }));
         }
-        let mut labels = labels(self.policy.pointer("/spec/namespaceSelector")?, is_selected);
+        let selector = self.policy.pointer("/spec/namespaceSelector")?;
+        let mut labels = labels(selector, is_selected);
         let name = labels.remove(NAME).and_then(|name| name.as_str().map(str::to_owned));
-        let name = name.unwrap_or_else(|| "shop".to_owned());
+        let name = name.unwrap_or_else(|| unnamed(selector));
         let mut metadata = Map::from_iter([("name".to_owned(), name.into())]);
         if !labels.is_empty() {
             metadata.insert("labels".to_owned(), Value::Object(labels));
@@ -215,6 +216,20 @@ impl Writer<'_> {
         };
         let _ = writeln!(file, "    {admitted}");
     }
+}
+
+/// Returns a name of a Namespace that a selector does not contain.
+fn unnamed(selector: &Value) -> String {
+    let expressions = selector.get("matchExpressions").and_then(Value::as_array).into_iter().flatten();
+    let by_name = expressions.filter(|one| one.get("key").is_some_and(|key| key == NAME));
+    let named: Vec<&Value> = by_name
+        .filter_map(|one| one.get("values")?.as_array())
+        .flatten()
+        .chain(selector.pointer(&["/matchLabels/", &NAME.replace('/', "~1")].concat()))
+        .collect();
+    let numbered = (2..).map(|number| format!("shop-{number}"));
+    let mut candidates = std::iter::once("shop".to_owned()).chain(numbered);
+    candidates.find(|name| !named.iter().any(|known| *known == name)).unwrap_or_default()
 }
 
 /// Returns labels that a selector selects, or some that it leaves out.

@@ -298,6 +298,8 @@ impl Runner<'_> {
         }
         let mut names = BTreeSet::new();
         let (mut edits, mut failed) = (Vec::new(), Vec::new());
+        let lines: Vec<&str> =
+            items.first().map(|case| case.source.text.lines().collect()).unwrap_or_default();
         for (index, case) in items.iter().enumerate() {
             let name = case.get("name").map(|name| name.text());
             let (name, problem) = match name {
@@ -320,7 +322,7 @@ impl Runner<'_> {
             }
             let status = match problem.map_or_else(|| run(case, index), Err) {
                 Ok(differences) if differences.is_empty() => Status::Passed,
-                Ok(differences) if self.options.blesses => match bless::edit(case, &differences) {
+                Ok(differences) if self.options.blesses => match bless::edit(case, &lines, &differences) {
                     Ok(edit) => {
                         edits.push((index, edit));
                         failed.push((result.cases.len(), differences));

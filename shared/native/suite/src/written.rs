@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::compare::{self, Text, borrowed, pairs};
 use crate::got::{Got, Line as GotLine, Verdict};
 use crate::scalar::{quoted, scalar};
 use crate::want::{Line, Mutation, Want, Wanted, value_at};
@@ -27,11 +28,10 @@ pub(crate) fn want(want: &Want, got: &Got) -> Vec<String> {
         }
         Wanted::Skipped(why) => vec![format!("skipped: {}", scalar(why))],
     };
-    let texts = |texts: &[String]| texts.iter().map(|text| (None, text.clone())).collect::<Vec<_>>();
     // A list of cases does not write empty lists.
     let shown = |is_empty: bool| !(want.says_all && is_empty);
     if let Some(wanted) = want.warnings.as_ref().filter(|wanted| shown(wanted.is_empty())) {
-        lines.extend(list("warnings", wanted, &texts(&got.warnings)));
+        lines.extend(list("warnings", wanted, &compare::texts(&got.warnings)));
     }
     if let Some(wanted) = want.audit_annotations.as_ref().filter(|wanted| shown(wanted.is_empty())) {
         lines.push("auditAnnotations:".to_owned());
@@ -42,7 +42,7 @@ pub(crate) fn want(want: &Want, got: &Got) -> Vec<String> {
         lines.extend(wanted.iter().map(one));
     }
     if let Some(wanted) = want.asked.as_ref().filter(|wanted| shown(wanted.is_empty())) {
-        lines.extend(list("asked", wanted, &texts(&got.asked)));
+        lines.extend(list("asked", wanted, &compare::texts(&got.asked)));
     }
     lines
 }
@@ -137,24 +137,20 @@ fn annotations(annotations: &BTreeMap<String, String>) -> Vec<String> {
 
 /// Returns the lines of a wanted list. A pattern that a line meets is shown as that line, so that a
 /// comparison shows only what differs.
-fn list(key: &str, wanted: &[Line], got: &[(Option<String>, String)]) -> Vec<String> {
+fn list(key: &str, wanted: &[Line], got: &[Text<'_>]) -> Vec<String> {
     if wanted.is_empty() {
         return vec![format!("{key}: []")];
     }
-    let mut left: Vec<&(Option<String>, String)> = got.iter().collect();
-    let lines =
-        wanted.iter().map(|line| match left.iter().position(|(path, text)| line.is(path.as_deref(), text)) {
-            Some(at) => format!("  - {}", quoted(&left.remove(at).1)),
-            None => format!("  - {}", line.written()),
-        });
+    let lines = wanted.iter().zip(pairs(wanted, got)).map(|(line, pair)| match pair {
+        Some(at) => format!("  - {}", quoted(got[at].1)),
+        None => format!("  - {}", line.written()),
+    });
     [format!("{key}:")].into_iter().chain(lines).collect()
 }
 
-fn of_denial(verdict: &Verdict) -> Vec<(Option<String>, String)> {
+fn of_denial(verdict: &Verdict) -> Vec<Text<'_>> {
     match verdict {
-        Verdict::Denied(lines) | Verdict::Monitored(lines) => {
-            lines.iter().map(|line| (line.path.clone(), line.text.clone())).collect()
-        }
+        Verdict::Denied(lines) | Verdict::Monitored(lines) => borrowed(lines),
         _ => Vec::new(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::terminal::one_line;
+use report::one_line;
 
 /// A one-line message for standard error.
 #[derive(Debug)]

@@ -29,7 +29,6 @@ mod scan;
 mod settings;
 mod source;
 mod stdout;
-mod terminal;
 mod test;
 mod verdicts;
 

@@ -46,20 +46,16 @@ fn folder(id: &str) -> Option<&'static PolicyFolder> {
 
 fn policy(entry: &admission::PolicyEntry) -> Policy {
     let folder = folder(entry.id);
-    let rules = || entry.scope.0.iter();
-    let kinds: BTreeSet<&str> = rules().map(|rule| rule.kind).collect();
-    let subresources: BTreeSet<&str> = rules().map(admission::ScopeRule::subresource).collect();
+    let subresources: BTreeSet<&str> = entry.scope.0.iter().map(admission::ScopeRule::subresource).collect();
     let settings = by_path(entry.settings).into_iter().zip(entry.docs);
     Policy {
         id: entry.id.to_owned(),
         description: annotation(entry.id, DESCRIPTION).unwrap_or_default(),
-        kinds: kinds.into_iter().map(str::to_owned).collect(),
         subresources: subresources.into_iter().filter(|name| !name.is_empty()).map(str::to_owned).collect(),
         settings: settings
             .map(|((path, kind), (_, description))| Setting {
                 path,
                 accepts: kind.to_string(),
-                values: crate::completion::choices(kind),
                 description: (*description).to_owned(),
             })
             .collect(),
@@ -96,7 +92,6 @@ mod tests {
         for policy in policies {
             let id = &policy.id;
             assert!(policy.description.len() > 20, "{id}");
-            assert!(!policy.kinds.is_empty(), "{id}");
             assert!(policy.settings.iter().all(|setting| !setting.description.is_empty()), "{id}");
             let listed: BTreeSet<&str> = policy.samples.iter().map(|s| s.name.as_str()).collect();
             let files: BTreeSet<&str> = folder(id).unwrap().samples.iter().map(|s| s.name).collect();

@@ -5,9 +5,10 @@ use kubernetes::fields::{Fields, Type};
 
 use crate::exchange::{Completion, Completions};
 
-/// Returns the keys that can be written below a path of the settings of a policy, or the values of
-/// the setting itself. Lists have no step in the path.
-pub(crate) fn settings(policy: &str, path: &[String]) -> Completions {
+/// Returns the keys and values that can be written at a path of the settings of a policy. Lists
+/// have no step in the path.
+#[must_use]
+pub fn settings_completions(policy: &str, path: &[String]) -> Completions {
     let Some(entry) = rules::find(policy) else { return Completions::default() };
     let docs = |path: &str| {
         let paths = by_path(entry.settings).into_iter().map(|(path, _)| path);
@@ -52,7 +53,7 @@ fn inner(kind: Kind) -> Kind {
 }
 
 /// Returns the values of a type, if there are only some.
-pub(crate) fn choices(kind: Kind) -> Vec<String> {
+fn choices(kind: Kind) -> Vec<String> {
     match inner(kind) {
         Kind::Flag => vec!["false".to_owned(), "true".to_owned()],
         Kind::Choice(names) => names.iter().map(|name| (*name).to_owned()).collect(),
@@ -60,9 +61,10 @@ pub(crate) fn choices(kind: Kind) -> Vec<String> {
     }
 }
 
-/// Returns the fields that can be written below a path of a kind. Lists have no step in the path.
+/// Returns the fields that can be written at a path of an object. Lists have no step in the path.
 /// Without a kind, these are the first fields of any object.
-pub(crate) fn objects(api_version: &str, kind: &str, path: &[String]) -> Completions {
+#[must_use]
+pub fn object_completions(api_version: &str, kind: &str, path: &[String]) -> Completions {
     let option = |label: &str, detail: &str| Completion {
         label: label.to_owned(),
         detail: detail.to_owned(),
@@ -133,26 +135,26 @@ mod tests {
 
     #[test]
     fn settings_have_keys_values_and_documentation() {
-        let top = settings("pod-security", &[]);
+        let top = settings_completions("pod-security", &[]);
         assert!(labels(&top).contains(&"level"));
         assert!(top.options.iter().all(|option| !option.info.is_empty() && !option.detail.is_empty()));
         assert_eq!(
-            labels(&settings("pod-security", &path("level"))),
+            labels(&settings_completions("pod-security", &path("level"))),
             ["restricted", "baseline", "privileged"]
         );
-        assert!(labels(&settings("external-ips", &path("allow"))).contains(&"cidrs"));
-        assert_eq!(settings("other", &[]), Completions::default());
-        assert_eq!(settings("pod-security", &path("x.y")), Completions::default());
+        assert!(labels(&settings_completions("external-ips", &path("allow"))).contains(&"cidrs"));
+        assert_eq!(settings_completions("other", &[]), Completions::default());
+        assert_eq!(settings_completions("pod-security", &path("x.y")), Completions::default());
     }
 
     #[test]
     fn objects_have_the_fields_of_their_kinds() {
-        let pod = |text: &str| objects("v1", "Pod", &path(text));
+        let pod = |text: &str| object_completions("v1", "Pod", &path(text));
         assert!(labels(&pod("spec.containers.securityContext")).contains(&"allowPrivilegeEscalation"));
         assert!(labels(&pod("")).contains(&"spec"));
         assert_eq!(pod("spec.x"), Completions::default());
-        assert!(labels(&objects("apps/v1", "", &path("kind"))).contains(&"Deployment"));
-        assert_eq!(labels(&objects("", "Deployment", &path("apiVersion"))), ["apps/v1"]);
-        assert_eq!(labels(&objects("", "", &[])), ["apiVersion", "kind", "metadata", "spec"]);
+        assert!(labels(&object_completions("apps/v1", "", &path("kind"))).contains(&"Deployment"));
+        assert_eq!(labels(&object_completions("", "Deployment", &path("apiVersion"))), ["apps/v1"]);
+        assert_eq!(labels(&object_completions("", "", &[])), ["apiVersion", "kind", "metadata", "spec"]);
     }
 }

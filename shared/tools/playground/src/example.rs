@@ -13,7 +13,9 @@ use crate::types::{Example, Operation};
 use crate::user;
 use crate::workspace::{PolicyInput, RequestInput, Workspace};
 
-pub(crate) fn sample_workspace(policy: &str, name: &str) -> Option<Workspace> {
+/// Returns a sample as a workspace, or `None` if there is no sample with this name.
+#[must_use]
+pub fn sample_workspace(policy: &str, name: &str) -> Option<Workspace> {
     let sample = catalog::sample(policy, name)?;
     let review = documents(sample.request).ok()?.into_iter().next()?;
     let base = Workspace {
@@ -34,12 +36,17 @@ pub(crate) fn list(objects: &[Value]) -> String {
     yaml(&json!({ "apiVersion": "v1", "kind": "List", "items": objects }))
 }
 
-pub(crate) fn case_workspace(policy: &str, file: &str, name: &str) -> Option<Workspace> {
+/// Returns a case from the text of a case file as a workspace, or `None` if there is no case with
+/// this name.
+#[must_use]
+pub fn case_workspace(policy: &str, file: &str, name: &str) -> Option<Workspace> {
     let case: Case = suite::cases::parse(file).ok()?.into_iter().find(|case| case.name == name)?;
-    Some(of_case(policy, &case))
+    Some(workspace_of(policy, &case))
 }
 
-pub(crate) fn of_case(policy: &str, case: &Case) -> Workspace {
+/// Returns a case as a workspace.
+#[must_use]
+pub fn workspace_of(policy: &str, case: &Case) -> Workspace {
     let objects = &case.cluster.objects;
     let settings = if case.settings.is_null() { String::new() } else { yaml(&case.settings) };
     let base = Workspace {

@@ -261,7 +261,7 @@ pub struct Completion {
 #[derive(Clone, Debug, Default, Eq, PartialEq, Serialize, Tsify)]
 #[serde(rename_all = "camelCase")]
 pub struct Completions {
-    /// The completions, sorted.
+    /// The completions, in the order in which they are shown.
     pub options: Vec<Completion>,
 }
 

@@ -65,7 +65,9 @@ fn kind(value: &Value) -> Kind {
     Source::of(&document).map_or(Kind::Other, Kind::Converted)
 }
 
-pub(crate) fn import(text: &str) -> Imported {
+/// Imports the policies of a text, whose kind is recognised.
+#[must_use]
+pub fn import_source(text: &str) -> Imported {
     let failed = |problem: TextProblem| Imported { problem: Some(problem), ..Imported::default() };
     let values = match documents(text) {
         Ok(values) => values,
@@ -120,10 +122,11 @@ fn is_namespace(value: &Value) -> bool {
     value.get("kind").and_then(Value::as_str) == Some("Namespace")
 }
 
-/// Adds Namespaces to the text of the cluster, or to the objects if that text is empty: with a
-/// single Namespace in it, all other objects of the cluster would count as absent. Namespaces that
-/// a text has stay as they are.
-pub(crate) fn add_namespaces(workspace: Workspace, namespaces: &str) -> Workspace {
+/// Adds the Namespaces of a text to the cluster of a workspace, or to its objects if the cluster is
+/// empty: with a single Namespace in it, all other objects of the cluster would count as absent.
+/// Those that the workspace has stay as they are.
+#[must_use]
+pub fn add_namespaces(workspace: Workspace, namespaces: &str) -> Workspace {
     let Ok(stored) = texts::stored(&workspace.cluster) else { return workspace };
     let is_given = stored.is_some();
     let mut known: Vec<String> = stored.iter().flatten().filter_map(namespace_of).collect();

@@ -28,6 +28,7 @@ mod exchange;
 mod fix;
 #[cfg(feature = "whole")]
 mod import;
+mod leaves;
 mod matrix;
 #[cfg(feature = "whole")]
 mod open;
@@ -38,9 +39,16 @@ mod types;
 mod user;
 mod workspace;
 
+pub use completion::{object_completions, settings_completions};
 pub use engine::Playground;
+#[cfg(feature = "whole")]
+pub use example::{case_workspace, sample_workspace, workspace_of};
 pub use exchange::*;
+#[cfg(feature = "whole")]
+pub use import::{add_namespaces, import_source};
 pub use matrix::*;
+#[cfg(feature = "whole")]
+pub use open::open_case;
 pub use workspace::*;
 
 pub use types::{
@@ -56,42 +64,6 @@ pub fn policies() -> Policies {
     Policies { policies: catalog::policies() }
 }
 
-/// Imports the policies of a text, whose kind is recognised.
-#[cfg(feature = "whole")]
-#[must_use]
-pub fn import_source(text: &str) -> Imported {
-    import::import(text)
-}
-
-/// Adds the Namespaces of a text to the cluster of a workspace, or to its objects if the cluster is
-/// empty. Those that the workspace has stay as they are.
-#[cfg(feature = "whole")]
-#[must_use]
-pub fn add_namespaces(workspace: Workspace, namespaces: &str) -> Workspace {
-    import::add_namespaces(workspace, namespaces)
-}
-
-/// Reads a test file that [`Playground::case_text`] wrote, with its other files behind it as
-/// further documents.
-#[cfg(feature = "whole")]
-#[must_use]
-pub fn open_case(text: &str) -> OpenedCase {
-    open::open(text)
-}
-
-/// Returns the keys and values that can be written at a path of the settings of a policy. Lists
-/// have no step in the path.
-#[must_use]
-pub fn settings_completions(policy: &str, path: &[String]) -> Completions {
-    completion::settings(policy, path)
-}
-
-/// Returns the fields that can be written at a path of an object. Lists have no step in the path.
-#[must_use]
-pub fn object_completions(api_version: &str, kind: &str, path: &[String]) -> Completions {
-    completion::objects(api_version, kind, path)
-}
-
 /// Returns the versions of the playground.
 #[must_use]
 pub fn version() -> Version {
@@ -101,28 +73,6 @@ pub fn version() -> Version {
         kubewarden_protocol: kubewarden::packaging::PROTOCOL_VERSION.to_owned(),
         is_whole: cfg!(feature = "whole"),
     }
-}
-
-/// Returns a sample as a workspace, or `None` if there is no sample with this name.
-#[cfg(feature = "whole")]
-#[must_use]
-pub fn sample_workspace(policy: &str, sample: &str) -> Option<Workspace> {
-    example::sample_workspace(policy, sample)
-}
-
-/// Returns a case from the text of a case file as a workspace, or `None` if there is no case with
-/// this name.
-#[cfg(feature = "whole")]
-#[must_use]
-pub fn case_workspace(policy: &str, file: &str, case: &str) -> Option<Workspace> {
-    example::case_workspace(policy, file, case)
-}
-
-/// Returns a case as a workspace.
-#[cfg(feature = "whole")]
-#[must_use]
-pub fn workspace_of(policy: &str, case: &suite::cases::Case) -> Workspace {
-    example::of_case(policy, case)
 }
 
 /// Returns the cases in the text of a case file. The result is empty if the text is not a valid

@@ -22,8 +22,7 @@ pub struct Matrix {
     /// The policies, in the order of the workspace, also those that are not enabled.
     pub policies: Vec<PolicyState>,
     /// The cells of each object, in the order of the policies. The list of an object that cannot be
-    /// evaluated is empty, and so is every list if the cluster or the stored objects cannot be
-    /// read.
+    /// evaluated is empty, and so is every list if the cluster cannot be read.
     pub cells: Vec<Vec<CellState>>,
     /// The number of objects by outcome.
     pub counts: Counts,
@@ -31,8 +30,8 @@ pub struct Matrix {
     pub sentence: Sentence,
     /// The requests about single objects that the text does not have.
     pub unused_requests: Vec<UnusedRequest>,
-    /// The errors in the stored objects and in the cluster, because of which nothing is evaluated,
-    /// and those in the list of policies.
+    /// The errors in the cluster, because of which nothing is evaluated, and those in the stored
+    /// objects.
     pub problems: Vec<TextProblem>,
     /// Whether only the whole engine can evaluate an enabled policy, which is deployed, or knows
     /// what its settings are. Until then, the outcomes of such a policy are unknown.
@@ -81,9 +80,6 @@ pub struct ObjectState {
 pub struct Suspicion {
     /// The path and the problem, such as `spec.container: unknown field; did you mean containers?`.
     pub message: String,
-    /// The name that the field probably should have.
-    #[tsify(optional)]
-    pub rename: Option<String>,
     /// The place of the field.
     #[tsify(optional)]
     pub mark: Option<TextMark>,
@@ -128,8 +124,6 @@ pub struct PolicyState {
     pub enabled: bool,
     /// Whether violations are denied. In monitor mode, they are only logged.
     pub protects: bool,
-    /// Whether the policy may change objects.
-    pub is_mutating: bool,
     /// The errors in the settings or in the manifest. The cells of the policy are then unknown.
     pub problems: Vec<TextProblem>,
     /// Fields of the manifest that Kubewarden does not honour.

@@ -14,8 +14,10 @@ use crate::types::Operation;
 use crate::user;
 use crate::workspace::{ObjectRequest, PolicyInput, PolicyMode, RequestInput, Workspace};
 
-/// Reads a test file, with the manifests of its policies behind it as further documents.
-pub(crate) fn open(text: &str) -> OpenedCase {
+/// Reads a test file that [`Playground::case_text`] wrote, with its other files behind it as
+/// further documents.
+#[must_use]
+pub fn open_case(text: &str) -> OpenedCase {
     match read(text) {
         Ok(opened) => opened,
         Err(problem) => OpenedCase { problem: Some(problem), ..OpenedCase::default() },
@@ -52,7 +54,9 @@ fn read(text: &str) -> Result<OpenedCase, TextProblem> {
     let mut expected = Vec::new();
     for (index, case) in (0..).zip(cases) {
         let path = [Step::Field("cases".to_owned()), Step::Index(index)];
-        objects.add(case, &defaults).map_err(|message| about(text, message, &path))?;
+        check(case, &defaults, &first)
+            .and_then(|()| objects.add(case, &defaults))
+            .map_err(|message| about(text, message, &path))?;
         let want = case.get("want").cloned().unwrap_or_default();
         expected.extend(wanted(&want, &names, index));
     }
@@ -68,6 +72,27 @@ fn read(text: &str) -> Result<OpenedCase, TextProblem> {
         expected,
         problem: None,
     })
+}
+
+/// Returns why the playground cannot evaluate a case: it has one question and one cluster for all
+/// objects.
+fn check(case: &Value, defaults: &Value, first: &Value) -> Result<(), &'static str> {
+    let of_case = |key: &str| of_case(case, defaults, key);
+    let is_empty = |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);
+    let differs = |key: &&str| {
+        let [one, other] = [of_case(key), self::of_case(first, defaults, key)];
+        one != other && !(is_empty(&one) && is_empty(&other))
+    };
+    if ["settings", "cluster", "pods"].iter().any(differs) {
+        return Err("the case has other settings, pods or another cluster than the first one; open it alone");
+    }
+    if ["patch", "session", "objects"].into_iter().any(|key| !of_case(key).is_null()) {
+        return Err("the playground evaluates no patch, session or list of objects; write object");
+    }
+    if of_case("cluster").get("files").is_some() {
+        return Err("the playground reads no files; write the objects of the cluster");
+    }
+    Ok(())
 }
 
 /// Returns a value of a case, or else of the defaults.
@@ -116,6 +141,7 @@ fn inputs(
 struct Objects {
     new: Vec<String>,
     old: Vec<String>,
+    updated: Vec<Value>,
     /// The requests that are not written out, each with the number of its object.
     requests: Vec<(usize, RequestInput)>,
 }
@@ -133,12 +159,21 @@ impl Objects {
         let operation = operation(&of_case("operation"), &object, &old)
             .ok_or("the playground does not make this operation")?;
         let subject = if operation == Operation::Delete && object.is_null() { &old } else { &object };
-        if !subject.is_object() || subject.get("kind").is_none() {
+        let is_file = |value: &Value| value.get("file").is_some();
+        if !subject.is_object() || subject.get("kind").is_none() || is_file(subject) || is_file(&old) {
             return Err("the case has no object that is written out; write object, or oldObject");
         }
         self.new.push(yaml(subject));
         if operation == Operation::Update {
+            let identity = |object: &Value| {
+                ["/apiVersion", "/kind", "/metadata/namespace", "/metadata/name"]
+                    .map(|pointer| object.pointer(pointer).cloned())
+            };
+            if self.updated.iter().any(|other| *other != old && identity(other) == identity(&old)) {
+                return Err("another case updates the same object from another state; open it alone");
+            }
             self.old.push(yaml(&old));
+            self.updated.push(old);
         }
         let user = user::of(&of_case("user")).unwrap_or_default();
         let subresource = of_case("subresource").as_str().unwrap_or_default().to_owned();

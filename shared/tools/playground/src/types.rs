@@ -68,8 +68,6 @@ pub struct Policy {
     pub id: String,
     /// A short description from the policy metadata.
     pub description: String,
-    /// The kinds in its scope.
-    pub kinds: Vec<String>,
     /// The subresources in its scope.
     pub subresources: Vec<String>,
     /// Its settings.
@@ -86,8 +84,6 @@ pub struct Setting {
     pub path: String,
     /// The accepted values: a type such as `list of strings`, or the allowed names.
     pub accepts: String,
-    /// The values, if there are only some.
-    pub values: Vec<String>,
     /// The documentation of the setting.
     pub description: String,
 }

@@ -21,14 +21,8 @@ struct Gates<const MUTATES: bool>(Gate);
 
 impl<const MUTATES: bool> Policy for Gates<MUTATES> {
     const ID: &'static str = "gates";
-    const SCOPE: Scope = Scope(&[ScopeRule {
-        group: "castle.example",
-        versions: &["v1"],
-        kind: "Gate",
-        resource: "gates",
-        operations: &[Operation::Create, Operation::Update],
-        registered: true,
-    }]);
+    const SCOPE: Scope =
+        Scope(&[ScopeRule::new("castle.example", "Gate", "gates", &[Operation::Create, Operation::Update])]);
     const MUTATES: bool = MUTATES;
     const OBJECT: Shape<'static> = Shape::Fields(&[("spec", Shape::ALL)]);
     const RULES: &'static [(&'static str, &'static str)] =

@@ -1,22 +1,10 @@
 //! The conditions of an entry on a container.
 
-use admission::{Choice, Fault, Node, SettingsError, choices};
+use admission::{Choice, Fault, Node, SettingsError};
 
 use super::settings::{IMPOSSIBLE, is_pattern_of_label, name_patterns};
 use crate::pattern::Patterns;
 use crate::view::{Container, ContainerKind};
-
-choices! {
-    /// The kinds of containers, as entries name them.
-    pub enum Kinds {
-        /// `containers`.
-        Container,
-        /// `initContainers`.
-        Init,
-        /// `ephemeralContainers`.
-        Ephemeral,
-    }
-}
 
 /// Conditions on a container that must all be met: one of the images, one of the names and one of
 /// the kinds. An empty list is not a condition.
@@ -32,11 +20,7 @@ impl ContainerConditions {
     pub(crate) fn read(entry: Node<'_>) -> Result<Self, SettingsError> {
         let mut kinds = Vec::new();
         for kind in entry.at("containerKinds").items()? {
-            kinds.push(match Kinds::read(kind)? {
-                Kinds::Container => ContainerKind::Container,
-                Kinds::Init => ContainerKind::Init,
-                Kinds::Ephemeral => ContainerKind::Ephemeral,
-            });
+            kinds.push(ContainerKind::read(kind)?);
         }
         let images = name_patterns(entry.at("images"), IMPOSSIBLE, &|image| {
             !image.bytes().any(|byte| byte.is_ascii_whitespace())

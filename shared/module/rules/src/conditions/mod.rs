@@ -10,7 +10,7 @@ mod pod;
 mod settings;
 mod workload;
 
-pub(crate) use container::{ContainerConditions, Kinds};
+pub(crate) use container::ContainerConditions;
 pub(crate) use pod::{Asker, EvalContext, PodConditions};
 pub(crate) use settings::{
     CONTAINER_KINDS, CONTAINERS, IMAGES, NAMESPACE_SELECTOR, NAMESPACES, POD_SELECTOR, RUNTIME_CLASSES,

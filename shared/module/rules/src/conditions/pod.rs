@@ -9,7 +9,7 @@ use super::workload::{self, Subject};
 use crate::namespace_lookup::NamespaceLookup;
 use crate::pattern::Patterns;
 use crate::selector::Selector;
-use crate::subject::{groups, users};
+use crate::subject::{groups, has, users};
 use crate::view::Pod;
 
 /// Conditions on a pod and its request that must all be met. An empty list is not a condition.
@@ -81,13 +81,8 @@ impl PodConditions {
 }
 
 impl<'a, 'd> EvalContext<'a, 'd> {
-    /// Returns the context of the pod of a request, for a number of entries. Without a request, the
-    /// user is [unknown](Asker::Unknown).
-    pub(crate) fn of(request: Option<&'a Request<'d>>, pod: Pod<'d>, entries: usize) -> Self {
-        Self::asked_by(request.map_or(Asker::Unknown, Asker::Of), pod, entries)
-    }
-
-    pub(crate) fn asked_by(asker: Asker<'a, 'd>, pod: Pod<'d>, entries: usize) -> Self {
+    /// Returns the context of a pod, for a number of entries.
+    pub(crate) fn of(asker: Asker<'a, 'd>, pod: Pod<'d>, entries: usize) -> Self {
         Self { asker, pod, writable: None, ignores_labels: false, met: vec![None; entries] }
     }
 
@@ -190,8 +185,4 @@ fn is_pattern_of_account(account: &str) -> bool {
         // A star can also stand for the slash.
         None => account.contains('*') && is_pattern_of_subdomain(account),
     }
-}
-
-fn has(names: &[String], name: &str) -> bool {
-    names.iter().any(|known| known == name)
 }

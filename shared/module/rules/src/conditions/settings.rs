@@ -2,15 +2,15 @@
 
 use admission::{Choice, Kind, Node, Setting, SettingsError};
 
-use super::Kinds;
 use crate::pattern::Patterns;
 use crate::selector::{SELECTOR, Selector};
+use crate::view::ContainerKind;
 
 const TEXTS: Kind = Kind::List(&Kind::Text);
 pub(crate) const IMAGES: Setting = Setting::new("images", TEXTS);
 pub(crate) const CONTAINERS: Setting = Setting::new("containers", TEXTS);
 pub(crate) const CONTAINER_KINDS: Setting =
-    Setting::new("containerKinds", Kind::List(&Kind::Choice(Kinds::NAMES)));
+    Setting::new("containerKinds", Kind::List(&Kind::Choice(ContainerKind::NAMES)));
 pub(crate) const POD_SELECTOR: Setting = Setting::new("podSelector", Kind::Object(SELECTOR));
 pub(crate) const NAMESPACES: Setting = Setting::new("namespaces", TEXTS);
 

@@ -25,24 +25,10 @@ impl Policy for ExternalIps {
     const ID: &'static str = "external-ips";
 
     const SCOPE: Scope = Scope(&[
-        ScopeRule {
-            group: "",
-            versions: &["v1"],
-            kind: "Service",
-            resource: "services",
-            operations: &[Operation::Create, Operation::Update],
-            registered: true,
-        },
+        ScopeRule::new("", "Service", "services", &[Operation::Create, Operation::Update]),
         // For the field status.loadBalancer.ingress. The metadata does not register the
         // subresource, because the audit scanner cannot map it.
-        ScopeRule {
-            group: "",
-            versions: &["v1"],
-            kind: "Service",
-            resource: "services/status",
-            operations: &[Operation::Update],
-            registered: false,
-        },
+        ScopeRule::new("", "Service", "services/status", &[Operation::Update]).unregistered(),
     ]);
 
     const READS: Reads = Reads(&[

@@ -24,23 +24,9 @@ impl Policy for NodeLabels {
     const ID: &'static str = "node-labels";
 
     const SCOPE: Scope = Scope(&[
-        ScopeRule {
-            group: "",
-            versions: &["v1"],
-            kind: "Node",
-            resource: "nodes",
-            operations: &[Operation::Create, Operation::Update, Operation::Delete],
-            registered: true,
-        },
+        ScopeRule::new("", "Node", "nodes", &[Operation::Create, Operation::Update, Operation::Delete]),
         // A write of the status also writes the metadata.
-        ScopeRule {
-            group: "",
-            versions: &["v1"],
-            kind: "Node",
-            resource: "nodes/status",
-            operations: &[Operation::Update],
-            registered: true,
-        },
+        ScopeRule::new("", "Node", "nodes/status", &[Operation::Update]),
     ]);
 
     const CHECK_KIND_FIRST: bool = true;

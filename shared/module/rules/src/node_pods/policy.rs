@@ -33,18 +33,18 @@ impl Policy for NodePods {
     const ID: &'static str = "node-pods";
 
     const SCOPE: Scope = Scope(&[
-        rule("pods", "", "Pod", &[Operation::Create, Operation::Delete], true),
-        rule("pods/status", "", "Pod", &[Operation::Update], true),
-        rule("pods/eviction", "policy", "Eviction", &[Operation::Create], true),
+        ScopeRule::new("", "Pod", "pods", &[Operation::Create, Operation::Delete]),
+        ScopeRule::new("", "Pod", "pods/status", &[Operation::Update]),
+        ScopeRule::new("policy", "Eviction", "pods/eviction", &[Operation::Create]),
         // RBAC grants nodes none of the following, but may grant them to pods, for whose tokens
         // there is a setting.
-        rule("pods", "", "Pod", &[Operation::Update], false),
-        rule("pods/ephemeralcontainers", "", "Pod", &[Operation::Update], false),
-        rule("pods/resize", "", "Pod", &[Operation::Update], false),
-        rule("pods/attach", "", "PodAttachOptions", &[Operation::Connect], false),
-        rule("pods/exec", "", "PodExecOptions", &[Operation::Connect], false),
-        rule("pods/portforward", "", "PodPortForwardOptions", &[Operation::Connect], false),
-        rule("pods/proxy", "", "PodProxyOptions", &[Operation::Connect], false),
+        ScopeRule::new("", "Pod", "pods", &[Operation::Update]).unregistered(),
+        ScopeRule::new("", "Pod", "pods/ephemeralcontainers", &[Operation::Update]).unregistered(),
+        ScopeRule::new("", "Pod", "pods/resize", &[Operation::Update]).unregistered(),
+        ScopeRule::new("", "PodAttachOptions", "pods/attach", &[Operation::Connect]).unregistered(),
+        ScopeRule::new("", "PodExecOptions", "pods/exec", &[Operation::Connect]).unregistered(),
+        ScopeRule::new("", "PodPortForwardOptions", "pods/portforward", &[Operation::Connect]).unregistered(),
+        ScopeRule::new("", "PodProxyOptions", "pods/proxy", &[Operation::Connect]).unregistered(),
     ]);
 
     const READS: Reads = Reads(&[
@@ -121,16 +121,6 @@ impl Policy for NodePods {
             }
         }
     }
-}
-
-const fn rule(
-    resource: &'static str,
-    group: &'static str,
-    kind: &'static str,
-    operations: &'static [Operation],
-    registered: bool,
-) -> ScopeRule {
-    ScopeRule { group, versions: &["v1"], kind, resource, operations, registered }
 }
 
 impl NodePods {

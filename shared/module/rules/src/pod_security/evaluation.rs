@@ -60,14 +60,13 @@ impl<'a, 'd, 'o> Evaluation<'a, 'd, 'o> {
         let old = match tolerated {
             // Anyone may have made the old request, so conditions on the requesting user do not
             // apply.
-            Some(old) => Some((ExaminedPod::of(old)?, EvalContext::of(None, old, entries))),
+            Some(old) => Some((ExaminedPod::of(old)?, EvalContext::of(Asker::Unknown, old, entries))),
             None => None,
         };
-        let context = EvalContext::of(Some(request), pod, entries);
+        let context = EvalContext::of(Asker::Of(request), pod, entries);
         let has_controller =
             request.kind == "Pod" && exclusions.depend_on_user() && pod.metadata().controller()?.is_some();
-        let of_controller =
-            has_controller.then(|| EvalContext::asked_by(Asker::AnyUserIn(request), pod, entries));
+        let of_controller = has_controller.then(|| EvalContext::of(Asker::AnyUserIn(request), pod, entries));
         Ok(Self { exclusions, pod: ExaminedPod::of(pod)?, context, of_controller, old, lookup, failures })
     }
 
@@ -78,7 +77,7 @@ impl<'a, 'd, 'o> Evaluation<'a, 'd, 'o> {
         lookup: NamespaceLookup<'a>,
     ) -> Result<Self, Fault> {
         let exclusions = &policy.exclusions;
-        let context = EvalContext::asked_by(Asker::Nobody, pod, exclusions.0.len());
+        let context = EvalContext::of(Asker::Nobody, pod, exclusions.0.len());
         let (pod, failures) = (ExaminedPod::of(pod)?, Failures::default());
         Ok(Self { exclusions, pod, context, of_controller: None, old: None, lookup, failures })
     }

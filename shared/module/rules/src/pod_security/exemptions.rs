@@ -7,6 +7,7 @@
 use admission::{Fault, Kind, Node, Request, Setting, SettingsError};
 
 use crate::name::{is_label, is_subdomain};
+use crate::subject::has;
 use crate::view::Pod;
 
 pub(super) const EXEMPTIONS: &[Setting] = &[
@@ -55,10 +56,6 @@ impl Exemptions {
         let class = pod.runtime_class_name().filled_text()?;
         Ok(class.is_some_and(|class| has(&self.runtime_classes, class)).then_some("runtimeClass"))
     }
-}
-
-fn has(names: &[String], name: &str) -> bool {
-    names.iter().any(|known| known == name)
 }
 
 fn names(setting: Node<'_>, is_name: &dyn Fn(&str) -> bool) -> Result<Vec<String>, SettingsError> {

@@ -21,15 +21,6 @@ use crate::view::{Namespace, Pod};
 const HARMLESS: [&str; 8] =
     ["attach", "binding", "eviction", "exec", "log", "portforward", "proxy", "status"];
 
-const fn rule(
-    group: &'static str,
-    kind: &'static str,
-    resource: &'static str,
-    operations: &'static [Operation],
-) -> ScopeRule {
-    ScopeRule { group, versions: &["v1"], kind, resource, operations, registered: true }
-}
-
 const fn got(api_version: &'static str, kind: &'static str) -> Read {
     Read { api_version, kind, how: How::Get }
 }
@@ -40,26 +31,19 @@ impl Policy for PodSecurity {
     const ID: &'static str = "pod-security";
 
     const SCOPE: Scope = Scope(&[
-        rule("", "Pod", "pods", WRITTEN),
-        rule("", "Pod", "pods/ephemeralcontainers", &[Operation::Update]),
-        rule("", "Pod", "pods/resize", &[Operation::Update]),
+        ScopeRule::new("", "Pod", "pods", WRITTEN),
+        ScopeRule::new("", "Pod", "pods/ephemeralcontainers", &[Operation::Update]),
+        ScopeRule::new("", "Pod", "pods/resize", &[Operation::Update]),
         // For warnings about existing pods, with `namespaceLabels: Honor`.
-        ScopeRule {
-            group: "",
-            versions: &["v1"],
-            kind: "Namespace",
-            resource: "namespaces",
-            operations: &[Operation::Update],
-            registered: false,
-        },
-        rule("", "PodTemplate", "podtemplates", WRITTEN),
-        rule("", "ReplicationController", "replicationcontrollers", WRITTEN),
-        rule("apps", "DaemonSet", "daemonsets", WRITTEN),
-        rule("apps", "Deployment", "deployments", WRITTEN),
-        rule("apps", "ReplicaSet", "replicasets", WRITTEN),
-        rule("apps", "StatefulSet", "statefulsets", WRITTEN),
-        rule("batch", "CronJob", "cronjobs", WRITTEN),
-        rule("batch", "Job", "jobs", WRITTEN),
+        ScopeRule::new("", "Namespace", "namespaces", &[Operation::Update]).unregistered(),
+        ScopeRule::new("", "PodTemplate", "podtemplates", WRITTEN),
+        ScopeRule::new("", "ReplicationController", "replicationcontrollers", WRITTEN),
+        ScopeRule::new("apps", "DaemonSet", "daemonsets", WRITTEN),
+        ScopeRule::new("apps", "Deployment", "deployments", WRITTEN),
+        ScopeRule::new("apps", "ReplicaSet", "replicasets", WRITTEN),
+        ScopeRule::new("apps", "StatefulSet", "statefulsets", WRITTEN),
+        ScopeRule::new("batch", "CronJob", "cronjobs", WRITTEN),
+        ScopeRule::new("batch", "Job", "jobs", WRITTEN),
     ]);
 
     const READS: Reads = Reads(&[

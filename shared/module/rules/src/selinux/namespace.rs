@@ -140,8 +140,8 @@ impl<'d> Review<'_, 'd> {
                 violations.refuse(rule::NAMESPACE_LEVEL_VALUE, at, rule, "choose another level");
                 None
             }
-            Ok(level) if level == Level::of(&RESERVED) => {
-                let rule = "is reserved by container runtimes for containers without labels";
+            Ok(level) if level.reaches(&Level::of(&RESERVED)) => {
+                let rule = "gives access to the files of containers without SELinux labels";
                 violations.refuse(rule::NAMESPACE_LEVEL_VALUE, at, rule, "choose another level");
                 None
             }

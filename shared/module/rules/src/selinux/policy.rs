@@ -14,15 +14,6 @@ use crate::view::Pod;
 #[derive(Debug, Default)]
 pub struct Selinux(pub(super) Settings);
 
-const fn rule(
-    group: &'static str,
-    kind: &'static str,
-    resource: &'static str,
-    operations: &'static [Operation],
-) -> ScopeRule {
-    ScopeRule { group, versions: &["v1"], kind, resource, operations, registered: true }
-}
-
 const CREATED: &[Operation] = &[Operation::Create];
 const UPDATED: &[Operation] = &[Operation::Update];
 const WRITTEN: &[Operation] = &[Operation::Create, Operation::Update];
@@ -31,22 +22,22 @@ impl Policy for Selinux {
     const ID: &'static str = "selinux";
 
     const SCOPE: Scope = Scope(&[
-        rule("", "Namespace", "namespaces", WRITTEN),
+        ScopeRule::new("", "Namespace", "namespaces", WRITTEN),
         // These subresources can also change the annotations of a Namespace.
-        rule("", "Namespace", "namespaces/finalize", UPDATED),
-        rule("", "Namespace", "namespaces/status", UPDATED),
-        rule("", "PersistentVolume", "persistentvolumes", CREATED),
+        ScopeRule::new("", "Namespace", "namespaces/finalize", UPDATED),
+        ScopeRule::new("", "Namespace", "namespaces/status", UPDATED),
+        ScopeRule::new("", "PersistentVolume", "persistentvolumes", CREATED),
         // Exemptions can depend on images, which an update can change.
-        rule("", "Pod", "pods", WRITTEN),
-        rule("", "Pod", "pods/ephemeralcontainers", UPDATED),
-        rule("", "PodTemplate", "podtemplates", WRITTEN),
-        rule("", "ReplicationController", "replicationcontrollers", WRITTEN),
-        rule("apps", "DaemonSet", "daemonsets", WRITTEN),
-        rule("apps", "Deployment", "deployments", WRITTEN),
-        rule("apps", "ReplicaSet", "replicasets", WRITTEN),
-        rule("apps", "StatefulSet", "statefulsets", WRITTEN),
-        rule("batch", "CronJob", "cronjobs", WRITTEN),
-        rule("batch", "Job", "jobs", WRITTEN),
+        ScopeRule::new("", "Pod", "pods", WRITTEN),
+        ScopeRule::new("", "Pod", "pods/ephemeralcontainers", UPDATED),
+        ScopeRule::new("", "PodTemplate", "podtemplates", WRITTEN),
+        ScopeRule::new("", "ReplicationController", "replicationcontrollers", WRITTEN),
+        ScopeRule::new("apps", "DaemonSet", "daemonsets", WRITTEN),
+        ScopeRule::new("apps", "Deployment", "deployments", WRITTEN),
+        ScopeRule::new("apps", "ReplicaSet", "replicasets", WRITTEN),
+        ScopeRule::new("apps", "StatefulSet", "statefulsets", WRITTEN),
+        ScopeRule::new("batch", "CronJob", "cronjobs", WRITTEN),
+        ScopeRule::new("batch", "Job", "jobs", WRITTEN),
     ]);
 
     const READS: Reads = Reads(&[

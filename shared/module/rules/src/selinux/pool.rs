@@ -67,7 +67,7 @@ impl Pool {
         let hash = Sha256::digest(hashed);
         let number = hash.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte));
         let level = self.at(number.checked_rem(self.combinations())?);
-        (level != Level::of(&RESERVED) && !self.excluded.contains(&level)).then_some(level)
+        (!level.reaches(&Level::of(&RESERVED)) && !self.excluded.contains(&level)).then_some(level)
     }
 
     /// The level of a key, whether or not another key has the same one.

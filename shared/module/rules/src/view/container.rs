@@ -1,6 +1,6 @@
 //! The containers of a pod.
 
-use admission::{Fault, Node};
+use admission::{Choice, Fault, Node};
 
 /// A container, init container or ephemeral container.
 #[derive(Clone, Copy, Debug)]
@@ -98,14 +98,20 @@ impl ContainerPart {
 }
 
 /// The list that a container is in, ordered as the Pod Security Standards visit the lists.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum ContainerKind {
     /// `initContainers`.
     Init,
     /// `containers`.
+    #[default]
     Container,
     /// `ephemeralContainers`.
     Ephemeral,
+}
+
+impl Choice for ContainerKind {
+    const VALUES: &'static [Self] = &[Self::Container, Self::Init, Self::Ephemeral];
+    const NAMES: &'static [&'static str] = &["Container", "Init", "Ephemeral"];
 }
 
 impl ContainerKind {

@@ -16,7 +16,7 @@ use rules::pod_security::Level;
 use rules::pod_security::standard::{CHECKS, Check, Field, FieldRule};
 use serde_json::{Map, Value, json};
 
-pub(crate) use part::{MONITORS, Otherwise, Outcome, Part, for_audits, join};
+pub(crate) use part::{Converted, MONITORS, Otherwise, Outcome, Part, for_audits, join};
 pub(crate) use ports::{port_patterns, port_range};
 pub(crate) use volumes::{HOST_PATHS, forbid_type, patterns_below, require_types};
 

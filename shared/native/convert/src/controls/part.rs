@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{MINOR, Requirement};
 use crate::MatchCondition;
-use crate::cel::CelExpression;
+use crate::cel::{CelExpression, is_pattern};
 use crate::conversion::{Conversion, Difference, Effect, FieldProblem};
 use crate::kubewarden::{PolicyMode, PolicySpec};
 use crate::manifest_names::ManifestNames;
@@ -67,6 +67,20 @@ impl Outcome {
         self.problems.push(FieldProblem::new(path, problem).with(Effect::Admits));
     }
 
+    /// Returns the texts without wildcards. The source takes the others literally, and the manifest
+    /// would not, so they are listed.
+    pub(crate) fn literal(&mut self, texts: Vec<String>, path: &str, source: &str) -> Vec<String> {
+        let (wild, literal): (Vec<String>, Vec<String>) =
+            texts.into_iter().partition(|text| is_pattern(text));
+        for text in wild {
+            let problem = format!(
+                "{text:?} is not a pattern for {source} and would be one in the manifest; the manifest refuses it"
+            );
+            self.refuses(path, problem);
+        }
+        literal
+    }
+
     /// Lists something that no manifest contains.
     pub(crate) fn lacks(&mut self, path: impl Into<String>, problem: impl Into<String>) {
         self.problems.push(FieldProblem::new(path, problem));
@@ -119,9 +133,38 @@ impl Part {
     }
 }
 
-/// Returns one conversion for all policies that evaluate the same requests in the same way, in the
-/// order of the first of them. Policies without requirements have no manifest.
-pub(crate) fn join(parts: Vec<Part>, names: &mut ManifestNames) -> Vec<Conversion> {
+/// A policy that is converted.
+#[derive(Debug)]
+pub(crate) enum Converted {
+    /// A policy that can become one with others.
+    Part(Box<Part>),
+    /// A manifest, or none.
+    Whole(Box<Conversion>),
+}
+
+impl Converted {
+    pub(crate) fn whole(conversion: Conversion) -> Self {
+        Self::Whole(Box::new(conversion))
+    }
+}
+
+/// Returns one conversion for all parts that evaluate the same requests in the same way, in the
+/// order of the first of them, and then those that are whole. Parts without requirements have no
+/// manifest.
+pub(crate) fn join(converted: Vec<Converted>, names: &mut ManifestNames) -> Vec<Conversion> {
+    let (mut parts, mut wholes) = (Vec::new(), Vec::new());
+    for one in converted {
+        match one {
+            Converted::Part(part) => parts.push(*part),
+            Converted::Whole(conversion) => wholes.push(*conversion),
+        }
+    }
+    let mut conversions = join_parts(parts, names);
+    conversions.append(&mut wholes);
+    conversions
+}
+
+fn join_parts(parts: Vec<Part>, names: &mut ManifestNames) -> Vec<Conversion> {
     let mut groups: Vec<Vec<Part>> = Vec::new();
     let mut alike: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for part in parts {

@@ -12,9 +12,9 @@ use super::config::Surroundings;
 use super::expansion::Expansion;
 use super::kinds::{KINDS, Kind};
 use super::parameters::prefixes;
-use super::scope::{EvaluatedKind, Matched, Scope, Source};
+use super::scope::{Scope, Source};
 use super::template::{self, Template};
-use crate::controls::{Otherwise, Outcome, Part, for_audits};
+use crate::controls::{Converted, Otherwise, Outcome, Part, for_audits};
 use crate::conversion::{Conversion, Difference, FieldProblem};
 use crate::external_ips;
 use crate::fields::Fields;
@@ -27,13 +27,6 @@ use crate::{InputError, Operation};
 
 const EXTERNAL_IPS: &str = "K8sExternalIPs";
 
-#[derive(Debug)]
-pub(super) enum Converted {
-    Part(Box<Part>),
-    /// A manifest, or none.
-    Whole(Box<Conversion>),
-}
-
 pub(super) fn convert(
     object: &Fields<'_>,
     kind: &str,
@@ -43,7 +36,7 @@ pub(super) fn convert(
     let title = objects::title(object)?;
     let none = |problem: &str| {
         let problem = FieldProblem::new(object.path("kind"), problem);
-        vec![Converted::Whole(Box::new(Conversion::none(object.document(), &title, None, problem)))]
+        vec![Converted::whole(Conversion::none(object.document(), &title, None, problem))]
     };
     let template = surroundings.template(kind);
     if template == Some(Template::Other) {
@@ -75,17 +68,13 @@ pub(super) fn convert(
         outcome.notes.push(NO_POINT.to_owned());
     }
     let constraint = OfPods { object, title: &title, name: metadata.required_text("name")?, action };
-    let evaluated = EvaluatedKind("Pod");
-    let scope = match Scope::read(spec.as_ref(), evaluated, evaluates_updates, surroundings, &mut outcome)? {
-        Matched::Scope(scope) => scope,
-        Matched::Nothing(reason) => {
+    let scope = match Scope::read(spec.as_ref(), "Pod", evaluates_updates, surroundings, &mut outcome)? {
+        Ok(scope) => scope,
+        Err(reason) => {
             outcome.notes.push(reason);
             return Ok(vec![constraint.part("", None, outcome)]);
         }
     };
-    if action.audits {
-        outcome.problems.extend(scope.audit_problem());
-    }
     let operations = if evaluates_updates {
         BTreeSet::from(OPERATIONS)
     } else {
@@ -146,7 +135,9 @@ impl OfPods<'_> {
                                in a template also where each container has another profile or an exempt image";
                 outcome.refuses("spec.parameters", problem);
             }
+            let problem = scope.audit_problem();
             let specs = specs(scope, action, &targets, &targets, operations);
+            outcome.problems.extend(problem.filter(|_| specs.1.is_some()));
             parts.push(self.part("-workloads", Some((specs, action)), outcome));
         }
         parts
@@ -171,7 +162,9 @@ impl OfPods<'_> {
             let outcome = Outcome { requirements, minor: outcome.minor, ..Outcome::default() };
             parts.push(self.part("-own-profiles", Some((specs, action)), outcome));
         }
+        let problem = scope.audit_problem();
         let specs = specs(scope, self.action, &pods, &audited, operations);
+        outcome.problems.extend(problem.filter(|_| specs.1.is_some()));
         parts.insert(0, self.part("", Some((specs, self.action)), outcome));
     }
 
@@ -284,27 +277,22 @@ fn of_external_ips(
         outcome.problems.extend(unknown(spec));
     }
     let action = Action::read(spec.as_ref())?;
-    let scope = Scope::read(spec.as_ref(), EvaluatedKind("Service"), true, surroundings, &mut outcome)?;
+    let mut scope = Scope::read(spec.as_ref(), "Service", true, surroundings, &mut outcome)?;
+    if !action.evaluates_requests && !action.audits {
+        scope = scope.and(Err(NO_POINT.to_owned()));
+    }
     let listed = |problem| Difference::new(object.document(), title, None, problem);
-    let scope = match scope {
-        Matched::Scope(_) if !action.evaluates_requests && !action.audits => Err(NO_POINT.to_owned()),
-        Matched::Scope(scope) => Ok(scope),
-        Matched::Nothing(reason) => Err(reason),
-    };
     let scope = match scope {
         Ok(scope) => scope,
         Err(reason) => {
             outcome.notes.push(reason);
             let differences = outcome.problems.into_iter().map(listed).collect();
             let conversion = Conversion { differences, notes: outcome.notes, manifest: None };
-            return Ok(vec![Converted::Whole(Box::new(conversion))]);
+            return Ok(vec![Converted::whole(conversion)]);
         }
     };
     if surroundings.template(EXTERNAL_IPS).is_none() {
         outcome.admits("kind", NO_TEMPLATE);
-    }
-    if action.audits {
-        outcome.problems.extend(scope.audit_problem());
     }
     let mut settings = Map::new();
     if addresses.is_empty() {
@@ -318,7 +306,9 @@ fn of_external_ips(
         return Err(object.error("spec", format!("the module rejects the settings: {error}")));
     }
     let rules = TargetRule::for_targets(&Target::OF_EXTERNAL_IPS.into(), &OPERATIONS.into());
+    let problem = scope.audit_problem();
     let (mut spec, audit) = scope.specs(ExternalIps::ID, action, rules.clone(), rules);
+    outcome.problems.extend(problem.filter(|_| audit.is_some()));
     spec.match_conditions.extend(external_ips::match_conditions(&settings));
     if action.warns {
         let problem = "warns, which the module cannot; the manifest is in mode monitor, which reports violations in \
@@ -339,5 +329,5 @@ fn of_external_ips(
     let differences = outcome.problems.into_iter().map(listed).collect();
     let conversion = Conversion { differences, notes: outcome.notes, manifest: None };
     let conversions = conversion.with(manifests).into_iter();
-    Ok(conversions.map(|conversion| Converted::Whole(Box::new(conversion))).collect())
+    Ok(conversions.map(Converted::whole).collect())
 }

@@ -11,13 +11,13 @@ mod se_linux;
 mod seccomp;
 mod template;
 
-use crate::controls::join;
+use crate::controls::{Converted, join};
 use crate::conversion::{Conversion, FieldProblem};
+use crate::fields::Fields;
 use crate::manifest_names::ManifestNames;
 use crate::objects;
 use crate::{Document, InputError};
 use config::Surroundings;
-use constraint::Converted;
 
 const EXPECTED: &str = "expected constraints of Gatekeeper";
 
@@ -33,36 +33,32 @@ const EXPECTED: &str = "expected constraints of Gatekeeper";
 pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
     let objects = objects::of(documents, EXPECTED)?;
     let mut surroundings = Surroundings::default();
-    let mut others = Vec::new();
+    let mut converted = Vec::new();
+    let none = |object: &Fields<'_>, problem| {
+        let title = objects::title(object)?;
+        Ok(Converted::whole(Conversion::none(object.document(), &title, None, problem)))
+    };
     for object in &objects {
         if let Some(problem) = surroundings.read(object)? {
-            others.push(Conversion::none(object.document(), &objects::title(object)?, None, problem));
+            converted.push(none(object, problem)?);
         }
     }
     let mut names = ManifestNames::default();
-    let mut parts = Vec::new();
     for object in &objects {
         let (group, kind) = objects::group_and_kind(object)?;
         match group {
             "constraints.gatekeeper.sh" => {
-                for converted in constraint::convert(object, kind, &surroundings, &mut names)? {
-                    match converted {
-                        Converted::Part(part) => parts.push(*part),
-                        Converted::Whole(conversion) => others.push(*conversion),
-                    }
-                }
+                converted.append(&mut constraint::convert(object, kind, &surroundings, &mut names)?);
             }
             _ if config::is_known(group, kind) => {}
             _ => {
                 let problem = "is not a constraint of constraints.gatekeeper.sh, nor a Config, ConstraintTemplate or \
                                ExpansionTemplate";
-                let problem = FieldProblem::new(object.path("kind"), problem);
-                others.push(Conversion::none(object.document(), &objects::title(object)?, None, problem));
+                converted.push(none(object, FieldProblem::new(object.path("kind"), problem))?);
             }
         }
     }
-    let mut conversions = join(parts, &mut names);
-    conversions.append(&mut others);
+    let mut conversions = join(converted, &mut names);
     if let Some(first) = conversions.iter_mut().find(|conversion| conversion.manifest.is_some()) {
         first.notes.push(config::DEFAULTS.to_owned());
     }

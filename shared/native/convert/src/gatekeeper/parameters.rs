@@ -19,17 +19,9 @@ pub(super) fn refuses_nothing_without(key: &str, outcome: &mut Outcome) {
     outcome.notes.push(note);
 }
 
-/// Returns the texts without wildcards. Gatekeeper takes the others literally, and the manifest
-/// would not, so they are listed.
+/// Returns the texts without wildcards, which Gatekeeper takes literally.
 pub(super) fn literal(texts: Vec<String>, path: &str, outcome: &mut Outcome) -> Vec<String> {
-    let (wild, literal): (Vec<String>, Vec<String>) = texts.into_iter().partition(|text| is_pattern(text));
-    for text in wild {
-        let problem = format!(
-            "{text:?} is not a pattern for Gatekeeper and would be one in the manifest; the manifest refuses it"
-        );
-        outcome.refuses(path, problem);
-    }
-    literal
+    outcome.literal(texts, path, "Gatekeeper")
 }
 
 /// Returns the texts with at most a final `*`, the only wildcard of Gatekeeper. The others are

@@ -20,10 +20,6 @@ use crate::{LabelSelector, LabelSelectorRequirement, MatchCondition};
 /// The label that every Namespace has, with its name as the value.
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-/// The kind that a template reads, with its group.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct EvaluatedKind(pub(super) &'static str);
-
 /// The objects of a kind that a constraint evaluates, in requests and in audits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
@@ -33,6 +29,8 @@ pub(super) struct Scope {
     audited_namespaces: Vec<LabelSelectorRequirement>,
     /// Whether other namespaces are left out of audits than of requests.
     audits_differ: bool,
+    /// Whether the constraint leaves objects out of audits that no selector can leave out.
+    audits_more: bool,
     /// The objects that are evaluated: `All`, `Generated` or `Original`.
     source: Source,
 }
@@ -55,35 +53,31 @@ const SEVERAL_PLACES: &str = "selects by the labels of pod templates, which are 
 
 const HAS_NAME: &str = "has-its-name";
 
-/// A scope, or why nothing is evaluated.
-#[derive(Debug)]
-pub(super) enum Matched {
-    Scope(Scope),
-    Nothing(String),
-}
-
 impl Scope {
-    /// Reads the match of a constraint.
+    /// Reads the match of a constraint. The inner error is why nothing is evaluated. `kind` is the
+    /// kind of the core group that the template reads.
     ///
     /// Source: `pkg/mutation/match` in open-policy-agent/gatekeeper.
     pub(super) fn read(
         spec: Option<&Fields<'_>>,
-        kind: EvaluatedKind,
+        kind: &str,
         evaluates_updates: bool,
         surroundings: &Surroundings,
         outcome: &mut Outcome,
-    ) -> Result<Matched, InputError> {
+    ) -> Result<Result<Self, String>, InputError> {
         let mut scope = Self::default();
         let matched = spec.map(|spec| spec.object("match")).transpose()?.flatten();
         if let Some(matched) = &matched
             && let Some(reason) = scope.read_match(matched, kind, evaluates_updates, outcome)?
         {
-            return Ok(Matched::Nothing(reason));
+            return Ok(Err(reason));
         }
+        scope.audits_more = !scope.conditions.is_empty();
         scope.audited_namespaces.clone_from(&scope.namespaces);
         scope.audits_differ = surroundings.excluded_from_audits != surroundings.excluded_from_requests;
         scope.exclude(&surroundings.excluded_from_requests, "is-not-excluded-by-config");
-        let (literal, _) = split(&surroundings.excluded_from_audits);
+        let (literal, wild) = split(&surroundings.excluded_from_audits);
+        scope.audits_more |= !wild.is_empty();
         add(&mut scope.audited_namespaces, "NotIn", literal);
         let ignored = LabelSelectorRequirement {
             key: "admission.gatekeeper.sh/ignore".to_owned(),
@@ -92,14 +86,14 @@ impl Scope {
         };
         scope.namespaces.push(ignored);
         add(&mut scope.namespaces, "NotIn", vec!["gatekeeper-system".to_owned()]);
-        Ok(Matched::Scope(scope))
+        Ok(Ok(scope))
     }
 
     /// Reads a match; returns why it matches nothing.
     fn read_match(
         &mut self,
         matched: &Fields<'_>,
-        kind: EvaluatedKind,
+        kind: &str,
         evaluates_updates: bool,
         outcome: &mut Outcome,
     ) -> Result<Option<String>, InputError> {
@@ -109,12 +103,11 @@ impl Scope {
         let kinds = matched.objects("kinds")?;
         let mut is_matched = kinds.is_empty();
         for entry in &kinds {
-            is_matched |= has(&entry.texts("kinds")?, kind.0) && has(&entry.texts("apiGroups")?, "");
+            is_matched |= has(&entry.texts("kinds")?, kind) && has(&entry.texts("apiGroups")?, "");
         }
         if !is_matched {
             return Ok(Some(format!(
-                "The kinds of the match do not contain {}, which the template reads alone, so the constraint refuses nothing.",
-                kind.0
+                "The kinds of the match do not contain {kind}, which the template reads alone, so the constraint refuses nothing."
             )));
         }
         if matched.text("scope")? == Some("Cluster") {
@@ -173,11 +166,11 @@ impl Scope {
         }
     }
 
-    /// The problem that reports have more objects than the constraint evaluates.
+    /// The problem that reports have more objects than the constraint evaluates, if there are any.
     pub(super) fn audit_problem(&self) -> Option<FieldProblem> {
         let problem = "the audit scanner ignores match conditions, so reports also contain the objects that patterns \
                        of namespaces and the name leave out";
-        (!self.conditions.is_empty()).then(|| FieldProblem::new("spec.match", problem).with(Effect::Reports))
+        self.audits_more.then(|| FieldProblem::new("spec.match", problem).with(Effect::Reports))
     }
 
     fn condition(&mut self, name: &str, expression: &CelExpression) {

@@ -7,12 +7,12 @@ mod policy;
 mod se_linux;
 mod settings;
 
-use crate::controls::join;
+use crate::controls::{Converted, join};
 use crate::conversion::{Conversion, FieldProblem};
 use crate::manifest_names::ManifestNames;
 use crate::objects;
 use crate::{Document, InputError};
-use policy::{Converted, PolicyKind};
+use policy::PolicyKind;
 
 const EXPECTED: &str = "expected policies of Kubewarden";
 
@@ -36,27 +36,20 @@ pub fn convert(documents: &[Document]) -> Result<Vec<Conversion>, InputError> {
             policy::reserve_name(object, kind, &mut names)?;
         }
     }
-    let mut parts = Vec::new();
-    let mut others = Vec::new();
+    let mut converted = Vec::new();
     for object in &objects {
         let title = objects::title(object)?;
         let (group, kind) = objects::group_and_kind(object)?;
         let Some(kind) = PolicyKind::named(kind).filter(|_| group == GROUP) else {
             let problem = "is not a policy or a group of policies of policies.kubewarden.io";
             let problem = FieldProblem::new(object.path("kind"), problem);
-            others.push(Conversion::none(object.document(), &title, None, problem));
+            let none = Conversion::none(object.document(), &title, None, problem);
+            converted.push(Converted::whole(none));
             continue;
         };
-        for converted in policy::convert(object, &title, kind, &mut names)? {
-            match converted {
-                Converted::Part(part) => parts.push(*part),
-                Converted::Whole(conversion) => others.push(*conversion),
-            }
-        }
+        converted.append(&mut policy::convert(object, &title, kind, &mut names)?);
     }
-    let mut conversions = join(parts, &mut names);
-    conversions.append(&mut others);
-    Ok(conversions)
+    Ok(join(converted, &mut names))
 }
 
 pub(crate) fn recognises(api_version: &str, _kind: &str) -> bool {

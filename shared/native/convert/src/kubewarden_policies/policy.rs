@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::modules::{MODULES, Module};
 use super::{EXPECTED, labels, se_linux};
-use crate::controls::{Outcome, Part};
+use crate::controls::{Converted, Outcome, Part};
 use crate::conversion::{Conversion, Effect, FieldProblem};
 use crate::fields::Fields;
 use crate::kubewarden::{PolicyMode, PolicySpec, TargetRule};
@@ -33,13 +33,6 @@ impl PolicyKind {
         };
         Some(Self { is_cluster, is_group })
     }
-}
-
-#[derive(Debug)]
-pub(super) enum Converted {
-    Part(Box<Part>),
-    /// A manifest, or none.
-    Whole(Box<Conversion>),
 }
 
 /// The fields of `spec` that are converted or make no difference.
@@ -150,7 +143,7 @@ struct Policy<'p, 'd> {
 
 impl Policy<'_, '_> {
     fn none(&self, problem: FieldProblem) -> Converted {
-        Converted::Whole(Box::new(Conversion::none(self.object.document(), self.title, None, problem)))
+        Converted::whole(Conversion::none(self.object.document(), self.title, None, problem))
     }
 
     /// Converts a module with its settings, `member` being the policy or the member of the group.
@@ -169,7 +162,7 @@ impl Policy<'_, '_> {
         problems.append(&mut scope_problems);
         if id == labels::ID {
             let conversion = labels::convert(self.object, title, &settings, scope, problems, names)?;
-            return Ok(Converted::Whole(Box::new(conversion)));
+            return Ok(Converted::whole(conversion));
         }
         let Some(module) = MODULES.iter().find(|module| module.id == id) else {
             let known: Vec<&str> = MODULES.iter().map(|module| module.id).chain([labels::ID]).collect();
@@ -193,7 +186,7 @@ impl Policy<'_, '_> {
                 scope,
                 rules,
             };
-            return Ok(Converted::Whole(Box::new(policy.convert(&settings, outcome, names)?)));
+            return Ok(Converted::whole(policy.convert(&settings, outcome, names)?));
         }
         (module.require)(&settings, &mut outcome)?;
         scope.rules = self.rules(module, &mut outcome)?;

@@ -188,11 +188,12 @@ fn spec_for_requests(
             spec.match_conditions.push(condition);
         }
     }
-    spec.match_conditions.extend(rule.evaluator.match_conditions(&spec.settings));
+    let own = rule.evaluator.match_conditions(&spec.settings);
+    spec.match_conditions.extend(own.iter().cloned());
     spec.background_audit = Some(false);
     let mut problems = Vec::new();
     webhook::convert(rule.spec, &mut spec, &mut problems)?;
-    make_names_unique(&mut spec.match_conditions);
+    make_names_unique(&mut spec.match_conditions, &own);
     Ok(Some((spec, problems)))
 }
 
@@ -214,10 +215,17 @@ fn with_entries(
 }
 
 /// Gives conditions with the name of another one a number, from the last to the first: the names in
-/// the input are last.
-pub(super) fn make_names_unique(conditions: &mut [MatchCondition]) {
-    let mut names = BTreeSet::new();
-    for condition in conditions.iter_mut().rev() {
+/// the input are last. Those of the module, by which a scan knows them, stay. Of equal conditions,
+/// one stays.
+pub(super) fn make_names_unique(conditions: &mut Vec<MatchCondition>, own: &[MatchCondition]) {
+    let mut passed: Vec<MatchCondition> = Vec::new();
+    conditions.retain(|condition| {
+        let is_first = !passed.contains(condition);
+        passed.push(condition.clone());
+        is_first
+    });
+    let mut names: BTreeSet<String> = own.iter().map(|condition| condition.name.clone()).collect();
+    for condition in conditions.iter_mut().rev().filter(|condition| !own.contains(condition)) {
         let name = condition.name.clone();
         let mut count = 1_usize;
         while !names.insert(condition.name.clone()) {

@@ -146,10 +146,11 @@ impl Policy<'_, '_> {
         let mut spec = PolicySpec::new(known.evaluator.id(), mode, rules, settings);
         select(&mut spec, scope, [].iter());
         spec.match_conditions.clone_from(&scope.conditions);
-        spec.match_conditions.extend(known.evaluator.match_conditions(&spec.settings));
+        let own = known.evaluator.match_conditions(&spec.settings);
+        spec.match_conditions.extend(own.iter().cloned());
         spec.background_audit = Some(false);
         self.set_webhook(&mut spec, &mut built.problems)?;
-        make_names_unique(&mut spec.match_conditions);
+        make_names_unique(&mut spec.match_conditions, &own);
         Ok(Some(spec))
     }
 

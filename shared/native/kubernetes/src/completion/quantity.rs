@@ -48,13 +48,7 @@ pub(super) fn canonical(value: &Value) -> Option<String> {
         exponent += 1;
     }
     if format == "i" && exponent == 0 && mantissa.abs() >= 1024 {
-        let mut power = 0;
-        while power < BINARY.len() && mantissa % 1024 == 0 && mantissa != 0 {
-            mantissa /= 1024;
-            power += 1;
-        }
-        let suffix = power.checked_sub(1).and_then(|at| BINARY.get(at)).unwrap_or(&"");
-        return Some(format!("{}{mantissa}{suffix}", sign(is_negative, mantissa)));
+        return Some(sign(is_negative, mantissa).to_owned() + &binary(mantissa));
     }
     if mantissa == 0 {
         return Some("0".to_owned());
@@ -75,6 +69,16 @@ pub(super) fn canonical(value: &Value) -> Option<String> {
         _ => (*DECIMAL.get(at)?).to_owned(),
     };
     Some(format!("{}{mantissa}{suffix}", sign(is_negative, mantissa)))
+}
+
+fn binary(mut mantissa: i128) -> String {
+    let mut power = 0;
+    while power < BINARY.len() && mantissa % 1024 == 0 && mantissa != 0 {
+        mantissa /= 1024;
+        power += 1;
+    }
+    let suffix = power.checked_sub(1).and_then(|at| BINARY.get(at)).unwrap_or(&"");
+    format!("{mantissa}{suffix}")
 }
 
 fn sign(is_negative: bool, mantissa: i128) -> &'static str {

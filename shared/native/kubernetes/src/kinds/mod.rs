@@ -126,7 +126,7 @@ impl Kinds {
     /// Returns whether a group is one whose versions are known.
     #[must_use]
     pub fn knows_group(&self, group: &str) -> bool {
-        // Groups of Kubernetes without a dot, or below k8s.io, cannot be defined by others.
+        // Groups without a dot cannot be defined by others.
         !group.contains('.')
             || BUILT_IN.iter().any(|one| one.group == group)
             || self.custom.keys().any(|(known, _)| known == group)

@@ -50,30 +50,8 @@ pub struct Group<M> {
 /// The most members with an unknown verdict for which all combinations are tried.
 const MOST_UNKNOWN: usize = 10;
 
-/// Names that the controller refuses: the reserved words of CEL.
-const RESERVED: [&str; 21] = [
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "false",
-    "for",
-    "function",
-    "if",
-    "import",
-    "in",
-    "let",
-    "loop",
-    "namespace",
-    "null",
-    "package",
-    "return",
-    "true",
-    "var",
-    "void",
-    "while",
-];
+/// The reserved words of CEL that Rhai takes as names, which the controller refuses.
+const RESERVED: [&str; 2] = ["function", "namespace"];
 
 struct Evaluation<'g> {
     expression: &'g Expression,

@@ -235,7 +235,7 @@ fn expired(offered: &str) -> Answer {
 fn pages_follow_each_other() {
     let server = serve_with([
         ("/api/v1/pods?limit=50", page(&["a", "b"], "to/ken=")),
-        ("/api/v1/pods?limit=100&continue=to%2fken%3d", page(&["c"], "last")),
+        ("/api/v1/pods?limit=100&continue=to%2Fken%3D", page(&["c"], "last")),
         ("/api/v1/pods?limit=200&continue=last", page(&["d"], "")),
     ]);
     let report = scan(&server, vec![pod_security()]);

@@ -95,8 +95,8 @@ pub(crate) struct Walk<'s> {
     pub(crate) cluster: &'s Cluster,
     pub(crate) old: Option<&'s Stored<'s>>,
     pub(crate) explains: bool,
-    /// The parts of objects that policies read; `None` if every object is evaluated as a whole.
-    pub(crate) kept: Option<&'s Kept>,
+    /// The parts of objects that policies read.
+    pub(crate) kept: &'s Kept,
     /// Whether the objects are those of a running cluster.
     pub(crate) is_live: bool,
     /// The collector of the kinds whose objects are collected while the pieces are evaluated.
@@ -142,7 +142,7 @@ impl Walk<'_> {
     }
 
     fn note(&self, found: Vec<Suspicion>, spot: &Spot, locator: &Locator<'_>, output: &mut Output) {
-        for Suspicion { path, message, .. } in found {
+        for Suspicion { path, message } in found {
             output.notices.push(self.suspicion(locator.place(spot, Some(&path)), message));
         }
     }
@@ -211,7 +211,7 @@ impl Walk<'_> {
             (_, Some(old)) => match replacement::refused(&old, &object) {
                 None => Change::Update { old, new: object },
                 Some(path) => {
-                    let message = format!("{}: {REPLACED}", crate::subject::path(&path));
+                    let message = format!("{}: {REPLACED}", manifest::path(&path));
                     let place = Some(locator.place(spot, Some(&path)));
                     output.notices.push(Notice { level: Level::Note, place, message });
                     Change::Create(object)
@@ -271,7 +271,7 @@ impl Walk<'_> {
         let user = self.options.user();
         let mut asked = asked(request(change, &user, &self.cluster.resources));
         let record = Record::new(self, subject, locator, output);
-        self.with_pods(&mut asked, self.options.pods, &user.0, record);
+        self.with_pods(&mut asked, self.options.pods, &user, record);
     }
 
     fn with_pods(&self, asked: &mut Request, pods: Pods, user: &Value, mut record: Record<'_>) {

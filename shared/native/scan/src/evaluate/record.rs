@@ -164,13 +164,11 @@ impl<'j> Record<'j> {
                 .rule
                 .filter(|rule| rule.policy == PodSecurity::ID)
                 .and_then(|rule| restricted_field(rule.id, steps.as_deref()?)),
-            path: steps.as_deref().map(crate::subject::path),
+            path: steps.as_deref().map(manifest::path),
             // A value outside of the object, such as one of the old object, has a place, too.
             stable_path: match (steps.as_deref(), violation.payload_steps()) {
                 (Some(steps), _) => Some(stable_path(asked.object(), steps)),
-                (None, steps) => {
-                    steps.and_then(<[_]>::split_first).map(|(_, rest)| crate::subject::path(rest))
-                }
+                (None, steps) => steps.and_then(<[_]>::split_first).map(|(_, rest)| manifest::path(rest)),
             },
             value_digest: violation.refused(asked.request).map(|value| report::digest(&value)),
             message,

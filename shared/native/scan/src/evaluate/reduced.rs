@@ -38,12 +38,13 @@ impl Walk<'_> {
             return None;
         }
         // The first keys decide only once it is known that no later one repeats them.
-        let reduced = reduce(&chunk.text, api_version, kind, self.kept?)?;
+        let reduced = reduce(&chunk.text, api_version, kind, self.kept)?;
         if self.lacks_definition(api_version, kind, &mut output) {
             return Some(output);
         }
         let mut object = serde_json::from_str(&reduced).ok()?;
-        let is_unknown = guards::unknown_kind(api_version, kind).is_some();
+        let is_unknown = kubernetes::kinds::misspelt(api_version, kind).is_some()
+            || kubernetes::kinds::not_served(api_version, kind).is_some();
         // The values that completion adds to an object of a file may depend on any field.
         if is_unknown || !has_own_uid(&object) || guards::mistyped_metadata(&object).next().is_some() {
             return None;
@@ -205,7 +206,7 @@ mod tests {
             cluster,
             old: None,
             explains: false,
-            kept: Some(kept),
+            kept,
             is_live: false,
             gathering: None,
         }

@@ -197,7 +197,7 @@ impl Source {
                 let copy = file.try_clone().and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file));
                 Box::new(copy.map_err(|error| problem(cannot_be_read(&error)))?)
             }
-            Content::Text(text) => Box::new(io::Cursor::new(Bytes(Arc::clone(text)))),
+            Content::Text(text) => Box::new(io::Cursor::new(Arc::<[u8]>::from(Arc::clone(text)))),
             Content::Problem(_, message) => return Err(problem(message.clone())),
         };
         Pieces::new(Reader(in_utf8(reader)?))
@@ -263,14 +263,6 @@ impl Read for Reader {
 impl std::fmt::Debug for Reader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reader").finish_non_exhaustive()
-    }
-}
-
-struct Bytes(Arc<str>);
-
-impl AsRef<[u8]> for Bytes {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_bytes()
     }
 }
 

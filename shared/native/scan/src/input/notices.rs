@@ -43,16 +43,10 @@ impl Unreadable {
     /// Returns the error for users.
     #[must_use]
     pub fn notice(&self) -> Notice {
-        self.notice_of(false)
-    }
-
-    /// Returns the error for users, without a place if the input is a live cluster.
-    pub(crate) fn notice_of(&self, is_live: bool) -> Notice {
         let Self { origin, problem, level } = self;
-        let place = place(origin, problem.at, problem.at.is_some());
         Notice {
             level: *level,
-            place: Some(place).filter(|_| !is_live),
+            place: Some(place(origin, problem.at, problem.at.is_some())),
             message: message_at(origin, problem.at, &problem.message()),
         }
     }

@@ -17,17 +17,13 @@ use crate::violation::{Denial, of_text};
 
 const INTERNAL_ERROR: u16 = 500;
 
-/// A recording as the host asks it.
-#[derive(Debug)]
-struct Replayed(Arc<Session>);
-
-impl Replay for Replayed {
+impl Replay for Session {
     fn answer(&self, call: &str, payload: &Value) -> Result<Vec<u8>, String> {
         let Some(question) = Question::of_call(call, payload) else {
             let problem = format!("{call} cannot be replayed; run this policy in a policy server");
-            return Err(self.0.refuse(problem));
+            return Err(self.refuse(problem));
         };
-        self.0.answer(&question).map_err(|no_answer| match no_answer {
+        Self::answer(self, &question).map_err(|no_answer| match no_answer {
             NoAnswer::Recorded(message) | NoAnswer::Unexpected(message) => message,
         })
     }
@@ -113,7 +109,7 @@ pub(super) fn evaluate(module: &DeployedPolicy, request: &Request, cluster: &Clu
     let evaluation = match &cluster.session {
         None => module.validate(&admission_request, &cluster.objects),
         Some(session) => {
-            let replay: Arc<dyn Replay> = Arc::new(Replayed(Arc::clone(session)));
+            let replay: Arc<dyn Replay> = Arc::<Session>::clone(session);
             let evaluation = module.replay(&admission_request, &replay);
             if let Some(problem) = session.problem() {
                 let look_ups = evaluation.calls.iter().map(LookUp::of_call).collect();

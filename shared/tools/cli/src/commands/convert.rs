@@ -8,6 +8,7 @@ use convert::{
     Class, Conversion, Difference, Document, InputError, KyvernoConfiguration, ManifestOptions,
     PolicyManifest, PolicyMode, summary,
 };
+use report::one_line;
 use scan::{Chunk, Content, Locator, Spot};
 use serde::Serialize;
 
@@ -17,7 +18,6 @@ use crate::input::{self, Pieces};
 use crate::print_problem;
 use crate::source::{InputReader, shown};
 use crate::stdout::{print, write_json};
-use crate::terminal::one_line;
 
 const DIFFERS: u8 = 1;
 

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use report::one_line;
 use scan::audit::Kept;
 use scan::audit::selinux::{
     AllocateError, LevelAllocation, LevelError, NamespaceLevel, NewAnnotation, allocate, namespace_levels,
@@ -16,7 +17,6 @@ use crate::failure::Failure;
 use crate::settings;
 use crate::source::InputReader;
 use crate::stdout::{print, write_one};
-use crate::terminal::one_line;
 
 /// The exit status if a Namespace has no level of its own.
 const INCOMPLETE: u8 = 1;
@@ -84,9 +84,7 @@ fn level(args: &LevelArgs) -> Result<ExitCode, Failure> {
     let mut levels = levels.map_err(|error| match error {
         LevelError::Dump(error) => files.failure(&error),
         error @ LevelError::UnknownNamespace { .. } => Failure::new(format!("{error}; {PASS_NAMESPACE}")),
-        error @ (LevelError::InvalidName(_) | LevelError::Unreadable { .. }) => {
-            Failure::new(error.to_string())
-        }
+        error @ LevelError::InvalidName(_) => Failure::new(error.to_string()),
     })?;
     for level in levels.iter_mut().filter(|level| level.is_provisional) {
         level.explanation.push_str("; ");

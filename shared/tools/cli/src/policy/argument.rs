@@ -26,6 +26,11 @@ pub(crate) enum PolicyArgument<'a> {
     Reference(&'a str),
 }
 
+/// Returns the path in an argument, which can be a URL.
+pub(crate) fn path_of(text: &str) -> &str {
+    text.strip_prefix(FILE).unwrap_or(text)
+}
+
 impl<'a> PolicyArgument<'a> {
     /// Finds out what an argument names. A file comes before an id, and an id before a
     /// directory and a reference.
@@ -37,7 +42,7 @@ impl<'a> PolicyArgument<'a> {
             let problem = "cannot be read from a web server; download the module and pass the file";
             return Err(Failure::about(text, problem));
         }
-        let file = text.strip_prefix(FILE).unwrap_or(text);
+        let file = path_of(text);
         let path = Path::new(file);
         if text == "-" {
             return Ok(Self::Manifest(text));

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use admission::PolicyEntry;
+use kubewarden::ContextAwareResource;
 use kubewarden::matching::Webhook;
 use kubewarden::packaging::{ExecutionMode, Metadata, PolicyType};
 use report::{PolicyRef, Severity};
@@ -166,13 +167,7 @@ impl Loaded {
     /// Returns the deployment that the metadata asks for.
     fn deployment(&self, settings: &Value) -> Deployment {
         let Metadata { mutating, context_aware_resources, .. } = &self.annotated.metadata;
-        let kinds = context_aware_resources.iter();
-        Deployment {
-            settings: settings.clone(),
-            allowed_to_mutate: *mutating,
-            context_aware_resources: kinds.map(|kind| resource(&kind.api_version, &kind.kind)).collect(),
-            ..Deployment::new(self.annotated.name())
-        }
+        deployed(&self.annotated.name(), settings, context_aware_resources, *mutating)
     }
 
     /// Deploys the module with the capabilities that it asks for: the policy server grants them,
@@ -194,11 +189,15 @@ pub(crate) fn deployment(
     module: &kubewarden::matching::Module,
     is_mutating: bool,
 ) -> Deployment {
-    let kinds = module.context_aware_resources.iter();
+    deployed(policy, &module.settings, &module.context_aware_resources, is_mutating)
+}
+
+fn deployed(policy: &str, settings: &Value, kinds: &[ContextAwareResource], is_mutating: bool) -> Deployment {
+    let kinds = kinds.iter().map(|kind| resource(&kind.api_version, &kind.kind));
     Deployment {
-        settings: module.settings.clone(),
+        settings: settings.clone(),
         allowed_to_mutate: is_mutating,
-        context_aware_resources: kinds.map(|kind| resource(&kind.api_version, &kind.kind)).collect(),
+        context_aware_resources: kinds.collect(),
         ..Deployment::new(policy)
     }
 }

@@ -14,7 +14,7 @@ use crate::args::EngineArgs;
 use crate::failure::Failure;
 use crate::registry;
 use crate::source::{InputReader, SourceName};
-pub(crate) use argument::PolicyArgument;
+pub(crate) use argument::{PolicyArgument, path_of};
 pub(crate) use engines::{Engines, deployment};
 pub(crate) use manifest::settings_of;
 pub(crate) use module_file::AnnotatedModule;

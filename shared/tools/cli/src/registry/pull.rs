@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use oci_client::errors::OciDistributionError;
 use oci_client::manifest::{OciDescriptor, OciManifest, WASM_LAYER_MEDIA_TYPE};
 use oci_client::{Reference, RegistryOperation};
+use report::one_line;
 use serde::Serialize;
 
 use super::args::{PullArgs, RegistryArgs};
@@ -15,7 +16,6 @@ use super::reference;
 use crate::failure::Failure;
 use crate::replace_file::replace_file;
 use crate::stdout::{print, write_one};
-use crate::terminal::one_line;
 
 /// The maximum size of a module. The memory for a module is allocated before its first byte
 /// arrives.

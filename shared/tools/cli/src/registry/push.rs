@@ -14,6 +14,7 @@ use oci_client::manifest::{
     OCI_IMAGE_MEDIA_TYPE, OciImageManifest, WASM_CONFIG_MEDIA_TYPE, WASM_LAYER_MEDIA_TYPE,
 };
 use oci_client::{Reference, RegistryOperation};
+use report::one_line;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -24,7 +25,6 @@ use crate::args::TextOrData;
 use crate::failure::Failure;
 use crate::policy::{self, AnnotatedModule};
 use crate::stdout::{print, write_one};
-use crate::terminal::one_line;
 
 /// The annotation with the id of a policy.
 const TITLE: &str = "io.kubewarden.policy.title";

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use kubewarden::matching::Installation;
-use report::{FailOn, FormatError, Output};
+use report::{FailOn, Output};
 use scan::{Chart, Patterns};
 
 use super::policies::PolicyChoice;
@@ -257,7 +257,7 @@ pub(crate) struct OutputArgs {
 }
 
 /// The exceptions that count.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ExceptionArgs {
     /// Evaluate without the exceptions that annotations of the objects make.
@@ -285,7 +285,7 @@ pub(crate) struct WriteArgs {
     ///
     /// The formats are text, compact, json, sarif, junit, github, gitlab, markdown, openreports and
     /// html.
-    #[arg(short, long, alias = "format", value_name = "FORMAT[=FILE]", value_parser = output)]
+    #[arg(short, long, alias = "format", value_name = "FORMAT[=FILE]")]
     pub(crate) output: Vec<Output>,
 
     /// Findings that fail the scan. [default: deny]
@@ -346,8 +346,4 @@ fn service_account(text: &str) -> Result<(String, String), String> {
         }
         _ => Err("write it as NAMESPACE/NAME".to_owned()),
     }
-}
-
-pub(super) fn output(text: &str) -> Result<Output, String> {
-    text.parse().map_err(|error: FormatError| error.to_string())
 }

@@ -25,17 +25,9 @@ struct Config {
     cluster: Vec<String>,
     strict: bool,
     baseline: Option<String>,
-    exceptions: Option<Exceptions>,
+    exceptions: Option<ExceptionArgs>,
     fail_on: Option<FailOn>,
     outputs: Vec<Output>,
-}
-
-/// The exceptions that count.
-#[derive(Clone, Copy, Debug)]
-enum Exceptions {
-    None,
-    Manifests,
-    All,
 }
 
 /// Completes the arguments by the configuration file, and returns a note that names it.
@@ -146,13 +138,9 @@ impl Config {
                 *baseline = self.baseline.filter(|file| !is_absent(file));
             }
         }
-        let ExceptionArgs { no_exceptions, exceptions } = &mut output.exceptions;
-        if let (false, false, Some(configured)) = (*no_exceptions, *exceptions, self.exceptions) {
-            (*no_exceptions, *exceptions) = match configured {
-                Exceptions::None => (true, false),
-                Exceptions::Manifests => (false, false),
-                Exceptions::All => (false, true),
-            };
+        let given = &mut output.exceptions;
+        if let (false, false, Some(configured)) = (given.no_exceptions, given.exceptions, self.exceptions) {
+            *given = configured;
         }
     }
 }
@@ -281,7 +269,7 @@ impl Reader<'_> {
     }
 
     fn output(&self, at: &Cursor<'_>) -> Result<Output, Mistake> {
-        let output = super::args::output(text(at)?).map_err(|problem| at.mistake(problem))?;
+        let output = parsed::<Output>(at)?;
         Ok(Output { file: output.file.map(|file| self.join(&file)), ..output })
     }
 
@@ -326,13 +314,14 @@ fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(at: &Cursor<'_>) -> Resu
     text(at)?.parse().map_err(|error| at.mistake(error))
 }
 
-fn exceptions(at: &Cursor<'_>) -> Result<Exceptions, Mistake> {
-    match text(at)? {
-        "none" => Ok(Exceptions::None),
-        "manifests" => Ok(Exceptions::Manifests),
-        "all" => Ok(Exceptions::All),
-        _ => Err(at.mistake("expected none, manifests or all")),
-    }
+fn exceptions(at: &Cursor<'_>) -> Result<ExceptionArgs, Mistake> {
+    let (no_exceptions, exceptions) = match text(at)? {
+        "none" => (true, false),
+        "manifests" => (false, false),
+        "all" => (false, true),
+        _ => return Err(at.mistake("expected none, manifests or all")),
+    };
+    Ok(ExceptionArgs { no_exceptions, exceptions })
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::args::SettingsArgs;
 use crate::failure::Failure;
 use crate::input::{self, Pieces};
-use crate::policy::{Engines, NamedSettings, PolicyArgument, deployment, settings_of};
+use crate::policy::{Engines, NamedSettings, PolicyArgument, deployment, path_of, settings_of};
 use crate::settings;
 use crate::source::{InputReader, SourceName};
 
@@ -70,8 +70,9 @@ pub(super) fn load(
             policies.policies.push(named(engines, id, &(settings, SourceName::of_argument(argument)))?);
             continue;
         }
-        if Path::new(argument).is_dir() && rules::find(argument).is_none() {
-            policies.add_folder(argument, engines, installation, reader).map_err(at_place)?;
+        let path = path_of(argument);
+        if Path::new(path).is_dir() && rules::find(argument).is_none() {
+            policies.add_folder(path, engines, installation, reader).map_err(at_place)?;
             refuse_settings(configured.as_ref())?;
             continue;
         }

@@ -6,12 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use report::ObjectRef;
+use report::one_line;
 use scan::{Explanation, Input, Observer, Policy};
 
 use crate::failure::Failure;
 use crate::progress::bar;
-use crate::terminal::one_line;
 
 /// The time after which the progress is shown. Shorter scans show only their report.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -90,17 +89,10 @@ impl Observer for Progress {
         let policy = self.explained.iter().flatten().nth(*policy).map(String::as_str).unwrap_or_default();
         let called = if *is_called { "evaluated" } else { "not evaluated" };
         let pods = if *concerns_pods { ", its pods" } else { "" };
-        let line = one_line(&format!("{}{pods}: {called} by {policy}: {why}", name(object)));
+        let line = one_line(&format!("{object}{pods}: {called} by {policy}: {why}"));
         let written = self.bar.suspend(|| writeln!(io::stderr().lock(), "{line}"));
         if let Err(error) = written {
             self.failed.get_or_insert(error);
         }
-    }
-}
-
-fn name(object: &ObjectRef) -> String {
-    match &object.namespace {
-        Some(namespace) => format!("{} {namespace}/{}", object.kind, object.name),
-        None => format!("{} {}", object.kind, object.name),
     }
 }

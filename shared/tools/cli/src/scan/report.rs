@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use report::{AnyReport, FailOn, Output, Report};
 
-use super::args::{OUTPUT, WriteArgs, output};
+use super::args::{OUTPUT, WriteArgs};
 use super::reports::Shown;
 use super::{compare, reports};
 use crate::failure::Failure;
@@ -60,7 +60,7 @@ struct DiffArgs {
 
     /// Output format, and the file that it is written to. Repeat the option for several; only one
     /// can be without a file. The formats are text, json and markdown. [default: text]
-    #[arg(short, long, value_name = "FORMAT[=FILE]", value_parser = output)]
+    #[arg(short, long, value_name = "FORMAT[=FILE]")]
     output: Vec<Output>,
 
     /// New findings that fail the comparison.

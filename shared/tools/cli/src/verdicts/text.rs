@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use kubernetes::review::AdmissionResponse;
+use report::one_line;
 use scan::diff::{DiffLine, LineKind};
 
 use super::{EvaluatedRequest, Verdict};
 use crate::input::named;
-use crate::terminal::one_line;
 
 const GREEN: Style = AnsiColor::Green.on_default().bold();
 const RED: Style = AnsiColor::Red.on_default().bold();

@@ -48,6 +48,6 @@ export class Fixes {
 }
 
 function heading({ fixed, edits }: Fix, useful: boolean): string {
-  if (!useful) return "No value follows from these rules";
+  if (!useful) return "No change can be made for you";
   return `${count(edits.length, "change")} would remove ${count(fixed, "violation")}`;
 }

@@ -170,6 +170,7 @@ class Page {
     this.isOfAddress &&= this.loaded !== undefined && sameWorkspace(workspace, this.loaded);
     byId("not-saved").hidden = draft.save(workspace, this.isOfAddress);
     await this.evaluation.evaluateNow();
+    await this.compare();
   }
 
   /** Replaces the workspace. The previous one can be restored. */

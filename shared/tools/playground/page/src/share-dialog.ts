@@ -53,7 +53,9 @@ export class ShareDialog {
   private showExpected(matrix: Matrix | undefined): void {
     const rows = this.expected.slice(0, MAX_LISTED).map((expected) => {
       const object = matrix?.objects[expected.object]?.title ?? "";
-      const offered: Outcome[] = outcomes().filter((outcome) => outcome !== "Unknown" && outcome !== "Monitored");
+      const offered: Outcome[] = outcomes().filter(
+        (outcome) => outcome !== "Unknown" && (outcome !== "Monitored" || expected.outcome === "Monitored"),
+      );
       const options = offered.map((outcome) => {
         const label = outcome === "Fault" ? "Denied: not evaluated" : word(outcome);
         return make("option", { value: outcome, selected: outcome === expected.outcome }, label);

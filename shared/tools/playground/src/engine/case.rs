@@ -22,13 +22,15 @@ use crate::types::Operation;
 use crate::user;
 use crate::workspace::{PolicyMode, Workspace};
 
-/// The needs of the cases of a file.
+/// The needs of the cases of a file, and their names.
 #[derive(Debug, Default)]
 struct Reached {
     /// The policies that look at an object, by their indices.
     policies: BTreeSet<u32>,
     /// The kinds that policies looked up.
     kinds: BTreeSet<Kind>,
+    /// The names of the cases.
+    names: BTreeSet<String>,
 }
 
 /// The policies of a test file, with the settings in its defaults and the files next to it.
@@ -37,6 +39,18 @@ struct Listed {
     names: Vec<Value>,
     settings: Map<String, Value>,
     files: Vec<NamedText>,
+}
+
+impl Listed {
+    fn add_name(&mut self, name: &str, of_policy: &str) -> Result<(), String> {
+        if self.names.iter().any(|known| known == name) {
+            return Err(format!(
+                "two policies have the name {of_policy}; remove one, or rename its manifest"
+            ));
+        }
+        self.names.push(Value::from(name));
+        Ok(())
+    }
 }
 
 /// Writes a workspace as a test file.
@@ -63,8 +77,12 @@ fn written(playground: &Playground, options: &CaseOptions) -> Result<CaseText, S
     let mut reached = Reached::default();
     let mut cases = Vec::new();
     for (index, evaluated) in alone.evaluated.iter().enumerate() {
-        if evaluated.state.problem.is_none() {
-            cases.push(alone.case(index, evaluated, options, &mut reached, &mut warnings)?);
+        match &evaluated.state.problem {
+            None => cases.push(alone.case(index, evaluated, options, &mut reached, &mut warnings)?),
+            Some(problem) => {
+                let title = &evaluated.state.title;
+                warnings.push(format!("The case does not have {title}: {}.", problem.message));
+            }
         }
     }
     if cases.is_empty() {
@@ -152,7 +170,7 @@ impl Playground {
             let value = manifest::documents(&input.settings).unwrap_or_default().into_iter().next();
             let value = value.unwrap_or_else(|| json!({}));
             if input.mode == PolicyMode::RulesOnly {
-                listed.names.push(Value::from(input.id.as_str()));
+                listed.add_name(&input.id, &input.id)?;
                 if value.as_object().is_some_and(|fields| !fields.is_empty()) {
                     listed.settings.insert(input.id.clone(), value);
                 }
@@ -164,10 +182,7 @@ impl Playground {
                 input.manifest.clone()
             };
             let name = format!("{}.yaml", prepared.state.name);
-            if listed.files.iter().any(|file| file.name == name) {
-                return Err(format!("two policies have the name {}; rename one", prepared.state.name));
-            }
-            listed.names.push(Value::from(name.as_str()));
+            listed.add_name(&name, &prepared.state.name)?;
             listed.files.push(NamedText { name, text: manifest });
         }
         if listed.names.is_empty() {
@@ -218,7 +233,11 @@ impl Playground {
         want.insert("*".to_owned(), json!({ "admitted": true }));
         let title =
             if options.title.trim().is_empty() { "a case of the playground" } else { options.title.trim() };
-        let mut fields = vec![("name", Value::from(format!("{title}: {}", evaluated.state.title)))];
+        let mut name = format!("{title}: {}", evaluated.state.title);
+        while !reached.names.insert(name.clone()) {
+            name.push_str(" again");
+        }
+        let mut fields = vec![("name", Value::from(name))];
         if !options.note.trim().is_empty() {
             fields.push(("source", options.note.trim().into()));
         }

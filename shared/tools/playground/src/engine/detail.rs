@@ -9,6 +9,7 @@ use super::evaluated::{Evaluated, Place};
 use super::policies::Prepared;
 use super::{Playground, checks, suggestions, summary};
 use crate::fix;
+use crate::leaves::leaves;
 use crate::matrix::{
     AuditRow, AuditTable, CellAnswer, CellDetail, Outcome, PatchOperation, ViolationDetail, ViolationGroup,
 };
@@ -132,10 +133,8 @@ fn detail(
     let (place, message) = summary::locate(evaluated, violation, asked);
     let (steps, _) = asked.locate(violation);
     ViolationDetail {
-        path: steps.as_deref().map(path).unwrap_or_default(),
+        path: steps.as_deref().map(manifest::path).unwrap_or_default(),
         message,
-        rule: violation.reason.clone(),
-        remedy: violation.remedy.as_ref().map(ToString::to_string),
         mark: place.as_ref().and_then(|place| playground.mark(evaluated, place)),
         fix: match &place {
             Some(Place::Object(_)) => {
@@ -146,40 +145,14 @@ fn detail(
     }
 }
 
-fn path(steps: &[Step]) -> String {
-    text::Path(&steps.iter().map(Step::borrowed).collect::<Vec<_>>()).to_string()
-}
-
 /// Returns an annotation as a table of its values, if it is JSON.
 fn audit_table(key: &str, value: &str) -> AuditTable {
     let mut rows = Vec::new();
     if let Ok(parsed @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(value) {
-        collect(&parsed, &mut Vec::new(), &mut rows);
+        let row = |(path, value): (Vec<Step>, String)| AuditRow { path: manifest::path(&path), value };
+        rows.extend(leaves(&parsed).into_iter().map(row));
     }
     AuditTable { annotation: AuditAnnotation { key: key.to_owned(), value: value.to_owned() }, rows }
-}
-
-fn collect(value: &Value, steps: &mut Vec<Step>, rows: &mut Vec<AuditRow>) {
-    match value {
-        Value::Object(fields) if !fields.is_empty() => {
-            for (name, value) in fields {
-                steps.push(Step::Field(name.clone()));
-                collect(value, steps, rows);
-                steps.pop();
-            }
-        }
-        Value::Array(items) if !items.is_empty() => {
-            for (index, value) in (0..).zip(items) {
-                steps.push(Step::Index(index));
-                collect(value, steps, rows);
-                steps.pop();
-            }
-        }
-        value => rows.push(AuditRow {
-            path: path(steps),
-            value: value.as_str().map_or_else(|| value.to_string(), str::to_owned),
-        }),
-    }
 }
 
 fn patch(before: &Value, after: &Value) -> Vec<PatchOperation> {
@@ -190,7 +163,7 @@ fn patch(before: &Value, after: &Value) -> Vec<PatchOperation> {
             let text = |name: &str| operation.get(name).and_then(Value::as_str).unwrap_or_default();
             PatchOperation {
                 op: text("op").to_owned(),
-                path: path(&pointer_steps(before, text("path"))),
+                path: manifest::path(&pointer_steps(before, text("path"))),
                 value: operation.get("value").map(|value| yaml(value).trim_end().to_owned()),
             }
         })

@@ -193,7 +193,7 @@ impl Evaluated {
         if let Some(duplicate) = document.duplicate.as_ref().filter(|_| self.entry == Some(0)) {
             let problem = texts::unreadable_document(TextName::Objects, &self.placed, duplicate);
             let message = format!("{}: {}", problem.message, scan::DUPLICATE);
-            state.suspicions.insert(0, Suspicion { message, rename: None, mark: problem.mark });
+            state.suspicions.insert(0, Suspicion { message, mark: problem.mark });
         }
         state
     }
@@ -275,11 +275,7 @@ impl Evaluated {
         found
             .map(|suspicion| {
                 let path: Vec<Step> = root.iter().chain(&suspicion.path).cloned().collect();
-                Suspicion {
-                    message: suspicion.message,
-                    rename: suspicion.rename.map(str::to_owned),
-                    mark: self.mark(&path),
-                }
+                Suspicion { message: suspicion.message, mark: self.mark(&path) }
             })
             .collect()
     }

@@ -204,6 +204,11 @@ fn kwctl(playground: &Playground, (evaluated, prepared): (&Evaluated, &Prepared)
     if prepared.entry.is_none() {
         remarks.push("kwctl evaluates no selectors and no match conditions.".to_owned());
     }
+    if playground.surroundings.is_given() {
+        let remark = "kwctl reads no objects from here. With --allow-context-aware, a policy looks up those of the \
+                      cluster in your kubeconfig.";
+        remarks.push(remark.to_owned());
+    }
     Some(Command {
         program: "kwctl".to_owned(),
         command: shell(&words),

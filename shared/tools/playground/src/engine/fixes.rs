@@ -44,11 +44,11 @@ pub(super) fn fix(playground: &Playground, evaluated: &Evaluated, policy: usize,
     if changes.is_empty() {
         return fix;
     }
-    let Some(new) = apply(evaluated, changes) else {
+    let new = apply(evaluated, changes).and_then(|new| replaced(playground, evaluated, &new));
+    let Some(new) = new else {
         fix.left.push("the layout of this document does not allow an edit; follow the remedies".to_owned());
         return fix;
     };
-    let Some(new) = replaced(playground, evaluated, &new) else { return fix };
     fix.edits = edits(text, &new);
     fix.fixed = fixed(playground, evaluated, policy, &new);
     fix.text = new;

@@ -288,6 +288,6 @@ fn count(counts: &mut Counts, state: &ObjectState) {
     counts.objects += 1;
 }
 
-fn number(index: usize) -> u32 {
+pub(crate) fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }

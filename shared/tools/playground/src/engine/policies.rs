@@ -50,7 +50,6 @@ impl Prepared {
         match read {
             Ok(policy) => {
                 prepared.state.protects = policy.reference.protects;
-                prepared.state.is_mutating = policy.is_mutating;
                 prepared.state.warnings.clone_from(&policy.warnings);
                 prepared.policy = Some(Rc::new(policy));
             }

@@ -44,26 +44,11 @@ fn make<'v>(object: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
 
 /// Removes a field, with the parents that have no other field, and an item of a list with its list.
 fn remove(object: &mut Value, path: &[Step]) -> Option<()> {
-    let (last, parents) = path.split_last()?;
-    let parent = parents.iter().try_fold(&mut *object, |value, step| match step {
-        Step::Field(name) => value.get_mut(name),
-        Step::Index(index) => value.get_mut(usize::try_from(*index).ok()?),
-    })?;
-    let is_empty = match last {
-        Step::Field(name) => {
-            let fields = parent.as_object_mut()?;
-            fields.remove(name)?;
-            fields.is_empty()
-        }
-        Step::Index(index) => {
-            let (items, index) = (parent.as_array_mut()?, usize::try_from(*index).ok()?);
-            if items.len() <= index {
-                return None;
-            }
-            items.remove(index);
-            items.is_empty()
-        }
+    let is_empty = match manifest::remove(object, path)? {
+        Value::Object(fields) => fields.is_empty(),
+        parent => parent.as_array().is_some_and(Vec::is_empty),
     };
+    let parents = path.split_last()?.1;
     // The specification stays, and so does an item of a list.
     if is_empty && parents.len() > 1 && matches!(parents.last(), Some(Step::Field(_))) {
         return remove(object, parents);

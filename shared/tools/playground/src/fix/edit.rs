@@ -35,10 +35,7 @@ pub(crate) fn edited(
 ) -> Option<String> {
     let all = documents(text).ok()?;
     let mut wanted = all.clone();
-    let place = root.iter().try_fold(wanted.get_mut(value)?, |value, step| match step {
-        Step::Field(name) => value.get_mut(name),
-        Step::Index(index) => value.get_mut(usize::try_from(*index).ok()?),
-    })?;
+    let place = manifest::value_at_mut(wanted.get_mut(value)?, root)?;
     // The items of a list inherit what the list says; only what differs is written.
     merge(place, before, after);
     let page = Page {

@@ -11,7 +11,9 @@ use manifest::{Places, Step};
 use serde_json::Value;
 
 use super::{Kind, Origin, Outcome, convert, mark};
+use crate::engine::number;
 use crate::exchange::Mapping;
+use crate::leaves::leaves;
 
 /// The most values of a source that are mapped: each costs some conversions.
 const MAX_VALUES: usize = 300;
@@ -32,8 +34,7 @@ pub(super) fn of(origins: &[Origin], outcome: &Outcome, places: &Places) -> Vec<
     let mut mappings = Vec::new();
     let mut policy = 0_usize;
     for (index, origin) in origins.iter().enumerate() {
-        let mut values = Vec::new();
-        collect(&origin.value, &mut Vec::new(), &mut values);
+        let values = leaves(&origin.value);
         if PolicyKind::of(&origin.value).is_some() {
             mappings.extend(same(origin, policy, values, places));
             policy += 1;
@@ -47,7 +48,7 @@ pub(super) fn of(origins: &[Origin], outcome: &Outcome, places: &Places) -> Vec<
             let Some(mark) = mark(places, origin, &path) else { continue };
             mappings.extend(changed.into_iter().map(|((policy, target), text)| Mapping {
                 mark,
-                source: format!("{}: {value}", shown(&path)),
+                source: format!("{}: {value}", manifest::path(&path)),
                 policy: number(policy),
                 target: format!("{target}: {text}"),
             }));
@@ -63,7 +64,7 @@ fn same(origin: &Origin, policy: usize, values: Vec<(Vec<Step>, String)>, places
     let values = values.into_iter().filter(|(path, _)| of_spec(path));
     values
         .filter_map(|(path, value)| {
-            let text = format!("{}: {value}", shown(&path));
+            let text = format!("{}: {value}", manifest::path(&path));
             Some(Mapping {
                 mark: mark(places, origin, &path)?,
                 target: text.strip_prefix("spec.").unwrap_or(&text).to_owned(),
@@ -108,75 +109,24 @@ fn changed(
 }
 
 fn replace(value: &mut Value, path: &[Step], other: Option<Value>) -> Option<()> {
-    let (last, parents) = path.split_last()?;
-    let parent = parents.iter().try_fold(value, |value, step| match step {
-        Step::Field(name) => value.get_mut(name),
-        Step::Index(index) => value.get_mut(usize::try_from(*index).ok()?),
-    })?;
-    match (last, other) {
-        (Step::Field(name), Some(other)) => *parent.get_mut(name)? = other,
-        (Step::Field(name), None) => {
-            parent.as_object_mut()?.remove(name)?;
-        }
-        (Step::Index(index), Some(other)) => *parent.get_mut(usize::try_from(*index).ok()?)? = other,
-        (Step::Index(index), None) => {
-            let (items, index) = (parent.as_array_mut()?, usize::try_from(*index).ok()?);
-            if items.len() <= index {
-                return None;
-            }
-            items.remove(index);
-        }
+    match other {
+        Some(other) => *manifest::value_at_mut(value, path)? = other,
+        None => drop(manifest::remove(value, path)?),
     }
     Some(())
 }
 
 fn at<'v>(value: &'v Value, path: &[Step]) -> Option<&'v Value> {
-    path.iter().try_fold(value, |value, step| match step {
-        Step::Field(name) => value.get(name),
-        Step::Index(index) => value.get(usize::try_from(*index).ok()?),
-    })
+    path.iter().try_fold(value, manifest::child)
 }
 
 /// Returns the fields of manifests that matter: those of the settings and of what selects requests.
 fn leaves_of(manifests: &[Value]) -> Leaves {
-    let mut leaves = Leaves::new();
+    let mut all = Leaves::new();
     for (index, manifest) in manifests.iter().enumerate() {
         let Some(spec) = manifest.get("spec") else { continue };
-        let mut values = Vec::new();
-        collect(spec, &mut Vec::new(), &mut values);
-        leaves.extend(values.into_iter().map(|(path, text)| ((index, shown(&path)), text)));
+        let found = leaves(spec).into_iter();
+        all.extend(found.map(|(path, text)| ((index, manifest::path(&path)), text)));
     }
-    leaves
-}
-
-/// Collects the scalars of a value, and its empty lists and objects.
-fn collect(value: &Value, path: &mut Vec<Step>, found: &mut Vec<(Vec<Step>, String)>) {
-    match value {
-        Value::Object(fields) if !fields.is_empty() => {
-            for (name, value) in fields {
-                path.push(Step::Field(name.clone()));
-                collect(value, path, found);
-                path.pop();
-            }
-        }
-        Value::Array(items) if !items.is_empty() => {
-            for (index, value) in (0..).zip(items) {
-                path.push(Step::Index(index));
-                collect(value, path, found);
-                path.pop();
-            }
-        }
-        value => {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            found.push((path.clone(), text));
-        }
-    }
-}
-
-fn shown(path: &[Step]) -> String {
-    text::Path(&path.iter().map(Step::borrowed).collect::<Vec<_>>()).to_string()
-}
-
-fn number(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
+    all
 }

@@ -74,11 +74,6 @@ pub struct ViolationDetail {
     pub path: String,
     /// The whole message, which begins with the path.
     pub message: String,
-    /// The rule, as a plain fact.
-    pub rule: String,
-    /// The remedy, in the imperative.
-    #[tsify(optional)]
-    pub remedy: Option<String>,
     /// The place of the field in the text.
     #[tsify(optional)]
     pub mark: Option<TextMark>,

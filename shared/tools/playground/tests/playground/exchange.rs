@@ -260,6 +260,24 @@ fn other_texts_are_no_cases() {
         ("a: [", "near"),
         ("policies: [other.yaml]\ncases: []\n", "other.yaml is not here"),
         ("policies: [pod-security]\ncases: [{name: a, want: {admitted: true}}]\n", "has no object"),
+        (
+            "policies: [pod-security]\ncases: [{name: a, object: {file: a.yaml, kind: Pod}, want: {admitted: true}}]\n",
+            "has no object",
+        ),
+        (
+            "policies: [pod-security]\ncases: [{name: a, object: {kind: Pod}, patch: [], want: {admitted: true}}]\n",
+            "no patch",
+        ),
+        (
+            "policies: [pod-security]\ndefaults: {object: {kind: Pod}}\n\
+             cases: [{name: a, want: {admitted: true}}, {name: b, settings: {level: baseline}, want: {admitted: true}}]\n",
+            "other settings",
+        ),
+        (
+            "policies: [pod-security]\ndefaults: {object: {kind: Pod}}\n\
+             cases: [{name: a, oldObject: {kind: Pod}, want: {admitted: true}}, {name: b, oldObject: {kind: Pod, spec: {}}, want: {admitted: true}}]\n",
+            "another case updates the same object",
+        ),
     ] {
         let problem = open_case(text).problem.unwrap();
         assert!(want == "near" || problem.message.contains(want), "{text}: {problem:?}");

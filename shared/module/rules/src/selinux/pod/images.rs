@@ -16,7 +16,7 @@ use super::findings::Findings;
 use super::lookups::Lookups;
 use super::site::Site;
 use super::subject::{Subject, SubjectKind};
-use crate::conditions::EvalContext;
+use crate::conditions::{Asker, EvalContext};
 use crate::selinux::rule::IMAGE_NOT_COVERED;
 use crate::selinux::settings::{Exempt, Lift};
 
@@ -35,7 +35,7 @@ pub(super) fn exempt<'d>(
     if entries == 0 {
         return Ok(());
     }
-    let conditions = || EvalContext::of(Some(subject.request), subject.pod, entries);
+    let conditions = || EvalContext::of(Asker::Of(subject.request), subject.pod, entries);
     let (mut now, mut ever) = (conditions(), conditions().ignoring_labels());
     for site in sites {
         let Some(container) = &site.container else { continue };

@@ -1,4 +1,4 @@
-use admission::{Cluster, Fault, Get, Node, Quoted};
+use admission::{Cluster, Fault, Get, Quoted};
 
 use super::findings::Findings;
 use super::lookups::Lookups;
@@ -7,7 +7,7 @@ use crate::namespace_lookup::NamespaceLookup;
 use crate::selinux::level::Level;
 use crate::selinux::namespace_level::{annotated, hash_key, hashed, label_key};
 use crate::selinux::settings::{Allocation, OwnerScope, Source};
-use crate::view::{Metadata, OwnerReference, Pod};
+use crate::view::{Metadata, Pod};
 
 #[derive(Clone, Debug)]
 pub(super) struct Owner {
@@ -120,14 +120,14 @@ fn workload_key(subject: &Subject<'_, '_>, cluster: &dyn Cluster) -> Result<Stri
     let namespace = subject.namespace;
     let object = Pod::of(subject.object);
     let (kind, name) = match subject.request.kind {
-        "Pod" => match controller(pod.metadata().owner_references())? {
+        "Pod" => match controller(pod.metadata())? {
             Some(Controller { kind: "Job", name, is_batch: true }) => {
                 return job_key(namespace, name, cluster).map_err(Unknown::Lookup);
             }
             Some(controller) => (controller.kind, controller.name),
             None => ("Pod", stable_name(pod)?),
         },
-        "Job" => match controller(object.metadata().owner_references())? {
+        "Job" => match controller(object.metadata())? {
             Some(Controller { kind: "CronJob", name, is_batch: true }) => ("CronJob", name),
             _ => ("Job", stable_name(object)?),
         },
@@ -163,8 +163,7 @@ fn job_key(namespace: &str, name: &str, cluster: &dyn Cluster) -> Result<String,
         return Err(Fault::in_lookup(get.to_string(), "not found"));
     };
     let document = answer.document()?;
-    let owners = document.root().at("metadata").at("ownerReferences");
-    Ok(match controller(owners)? {
+    Ok(match controller(Pod::of(document.root()).metadata())? {
         Some(Controller { kind: "CronJob", name, is_batch: true }) => key(namespace, "CronJob", name),
         _ => key(namespace, "Job", name),
     })
@@ -177,7 +176,7 @@ fn pod_key(subject: &Subject<'_, '_>) -> Result<String, Fault> {
         return Ok(String::new());
     }
     let metadata = subject.pod.metadata();
-    let name = match controller(metadata.owner_references())? {
+    let name = match controller(metadata)? {
         Some(Controller { kind: "StatefulSet", .. }) => metadata.name().text()?.unwrap_or_default(),
         Some(_) => "",
         None => stable_name(subject.pod)?,
@@ -204,15 +203,10 @@ struct Controller<'d> {
     is_batch: bool,
 }
 
-fn controller(owners: Node<'_>) -> Result<Option<Controller<'_>>, Fault> {
-    for item in owners.items()? {
-        let owner = OwnerReference::of(item)?;
-        if owner.controller.boolean()? == Some(true) {
-            let api_version = owner.api_version.text()?.unwrap_or_default();
-            let is_batch = api_version.starts_with("batch/");
-            let owner = owner.kind.text()?.zip(owner.name.text()?);
-            return Ok(owner.map(|(kind, name)| Controller { kind, name, is_batch }));
-        }
-    }
-    Ok(None)
+fn controller(metadata: Metadata<'_>) -> Result<Option<Controller<'_>>, Fault> {
+    let Some(owner) = metadata.controller()? else { return Ok(None) };
+    let api_version = owner.api_version.text()?.unwrap_or_default();
+    let is_batch = api_version.starts_with("batch/");
+    let named = owner.kind.text()?.zip(owner.name.text()?);
+    Ok(named.map(|(kind, name)| Controller { kind, name, is_batch }))
 }

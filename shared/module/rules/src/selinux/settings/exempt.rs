@@ -6,7 +6,7 @@ use admission::{Choice, Fault, Kind, Node, Request, Setting, SettingsError, choi
 use super::names::{account_problem, names, namespace_problem};
 use crate::conditions::{self, ContainerConditions, EvalContext, PodConditions};
 use crate::namespace_lookup::NamespaceLookup;
-use crate::subject::{refuse_everyone, users};
+use crate::subject::{has, refuse_everyone, users};
 use crate::view::Container;
 
 choices! {
@@ -119,7 +119,7 @@ impl Exempt {
     }
 
     pub(in crate::selinux) fn has_namespace(&self, namespace: &str) -> bool {
-        contains(&self.namespaces, namespace)
+        has(&self.namespaces, namespace)
     }
 
     /// Whether a request is exempt because of its Namespace or its user.
@@ -127,7 +127,7 @@ impl Exempt {
         if request.namespace()?.is_some_and(|namespace| self.has_namespace(namespace)) {
             return Ok(true);
         }
-        Ok(!self.users.is_empty() && contains(&self.users, request.username()?))
+        Ok(!self.users.is_empty() && has(&self.users, request.username()?))
     }
 
     /// Whether an exemption depends on images, which can change during the life of a pod.
@@ -179,10 +179,6 @@ impl PodExemption {
         }
         Ok(Self { pod: PodConditions::read(entry)?, container: ContainerConditions::read(entry)?, lifts })
     }
-}
-
-fn contains(names: &[String], name: &str) -> bool {
-    names.iter().any(|known| known == name)
 }
 
 /// The problem with a text that is not an image or that could match images of other owners.

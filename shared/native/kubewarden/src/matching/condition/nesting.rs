@@ -2,13 +2,9 @@
 
 use std::thread;
 
-use cel::parser::ParseErrors;
+use cel::parser::{ParseError, ParseErrors};
 
 use super::checker::Refusal;
-
-/// The most brackets and conditional operators within each other: the limit of the crate `cel`,
-/// which applies it only after it has parsed the expression.
-const MOST_LEVELS: usize = 96;
 
 /// The most operators. Each can be a level of the parsed expression.
 const MOST_OPERATORS: usize = 10_000;
@@ -20,9 +16,6 @@ const STACK: usize = 32 * 1024 * 1024;
 /// Runs a parser of an expression with a stack that suffices. The error is that the expression is
 /// nested too deeply for the parser, and not for those of API servers.
 pub(crate) fn parse<T: Send>(expression: &str, parser: impl FnOnce() -> T + Send) -> Result<T, String> {
-    if levels(expression) > MOST_LEVELS {
-        return Err(too_deep());
-    }
     if expression.bytes().filter(|one| b"!%*+-./<=>[".contains(one)).count() > MOST_OPERATORS {
         return Err(format!("has more than {MOST_OPERATORS} operators; shorten it"));
     }
@@ -37,40 +30,18 @@ pub(crate) fn parse<T: Send>(expression: &str, parser: impl FnOnce() -> T + Send
     })
 }
 
-fn too_deep() -> String {
-    format!("has more than {MOST_LEVELS} levels of brackets and conditions; shorten it")
-}
-
-/// Returns what an error of the parser means. It counts more levels than [`levels`] does.
+/// Returns what errors of the parser mean: it has a limit for brackets and conditional operators
+/// within each other, which is lower than that of API servers.
 pub(crate) fn refusal(errors: &ParseErrors) -> Refusal {
-    let problem = errors.to_string();
-    if problem.contains("Recursion limit of ") {
-        Refusal::Unknown(too_deep())
-    } else {
-        Refusal::Refused(format!("is not a CEL expression: {problem}"))
+    if errors.errors.iter().any(|error| error.msg.contains("Recursion limit of ")) {
+        return Refusal::Unknown("is nested too deeply to be read here; shorten it".to_owned());
     }
-}
-
-/// Counts levels. Brackets in texts count as well, because only the parser knows texts, and so do
-/// all `? :`, because it goes one level deeper with each of them until the bracket ends.
-fn levels(expression: &str) -> usize {
-    let (mut level, mut most, mut before) = (0_usize, 0, 0);
-    let mut outside = Vec::new();
-    for one in expression.bytes() {
-        match one {
-            b'(' | b'[' | b'{' => {
-                outside.push(level);
-                level = level.saturating_add(1);
-            }
-            // `a.?b` and `a[?b]` are optional values.
-            b'?' if !matches!(before, b'.' | b'[') => level = level.saturating_add(1),
-            b')' | b']' | b'}' => level = outside.pop().unwrap_or(level),
-            _ => {}
-        }
-        before = one;
-        most = most.max(level);
-    }
-    most
+    // The text of an error shows the line, and panics if that is very long.
+    let first = errors
+        .errors
+        .first()
+        .map(|ParseError { pos: (line, column), msg, .. }| format!("line {line}, column {column}: {msg}"));
+    Refusal::Refused(format!("is not a CEL expression: {}", first.unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -94,7 +65,7 @@ mod tests {
         for levels in [97, 100_000] {
             for expression in [brackets(levels), conditions(levels)] {
                 let problem = problem(&expression).unwrap_err();
-                assert!(problem.contains("more than 96 levels"), "{problem}");
+                assert!(problem.contains("nested too deeply"), "{problem}");
             }
         }
         for expression in
@@ -109,13 +80,19 @@ mod tests {
         }
         let sum = format!("1{} == 1", " + 1".repeat(1000));
         assert!(problem(&sum).unwrap_err().ends_with("nested too deeply to be checked here"));
-        // Whether the parser accepts it or not, its stack suffices.
-        drop(problem(&brackets(96)));
-        // A level ends with its bracket.
-        let side_by_side = format!("[{}].size() == 300", ["(true ? 1 : 2)"; 300].join(", "));
-        assert_eq!(problem(&side_by_side), Ok(()));
-        // The parser counts these, and `levels` does not.
+        assert_eq!(problem(&brackets(90)), Ok(()));
+        assert!(problem(&brackets(96)).unwrap_err().contains("nested too deeply"));
+        for one in ["true ? 1 : 2", "(true ? 1 : 2)"] {
+            let side_by_side = format!("[{}].size() == 300", [one; 300].join(", "));
+            assert_eq!(problem(&side_by_side), Ok(()));
+        }
         let with_brackets_in_texts = format!("{}true{}", "(')' == '' || ".repeat(96), ")".repeat(96));
-        assert!(problem(&with_brackets_in_texts).unwrap_err().contains("levels"));
+        assert!(problem(&with_brackets_in_texts).unwrap_err().contains("nested too deeply"));
+    }
+
+    #[test]
+    fn an_error_at_the_end_of_a_long_line_has_its_place() {
+        let error = Condition::compile("c", &format!("true{} &&& true", " ".repeat(70_000))).unwrap_err();
+        assert!(error.problem.starts_with("is not a CEL expression: line 1, column 700"), "{error}");
     }
 }

@@ -7,7 +7,7 @@ use super::{Page, namespace, namespace_name};
 use crate::escape::markup;
 use crate::format::Options;
 use crate::format::text::count;
-use crate::{Finding, ObjectRef, Report, Span, catalogue};
+use crate::{Finding, Report, Span, catalogue};
 
 /// The number of findings up to which all groups are open and laid out at once.
 const SMALL: usize = 200;
@@ -28,11 +28,14 @@ type Group<'r> = (Option<&'r str>, &'r str);
 
 pub(super) fn write(out: &mut dyn Write, page: &Page<'_>, options: &Options<'_>) -> io::Result<()> {
     let findings = &page.view.report.findings;
-    let mut groups: BTreeMap<Group<'_>, BTreeMap<Object<'_>, Vec<&Finding>>> = BTreeMap::new();
+    let mut groups: BTreeMap<Group<'_>, BTreeMap<_, Vec<&Finding>>> = BTreeMap::new();
     for finding in findings {
         let file = finding.place.as_ref().map(|place| place.file.as_str());
         let objects = groups.entry((file, namespace(finding))).or_default();
-        objects.entry(Object::of(&finding.object)).or_default().push(finding);
+        let object = &finding.object;
+        let owner = object.owner.as_ref().map(|owner| (owner.kind.as_str(), owner.name.as_str()));
+        let identity = (owner, object.kind.as_str(), object.name.as_str(), object.group());
+        objects.entry(identity).or_default().push(finding);
     }
     let open = if is_large(page.view.report) { "" } else { " open" };
     for ((file, namespace), objects) in groups {
@@ -55,22 +58,6 @@ pub(super) fn write(out: &mut dyn Write, page: &Page<'_>, options: &Options<'_>)
         writeln!(out, "</details>")?;
     }
     Ok(())
-}
-
-/// The identity of an object within a namespace, in the order of the list.
-#[derive(Eq, Ord, PartialEq, PartialOrd)]
-struct Object<'r> {
-    owner: Option<(&'r str, &'r str)>,
-    kind: &'r str,
-    name: &'r str,
-    group: &'r str,
-}
-
-impl<'r> Object<'r> {
-    fn of(object: &'r ObjectRef) -> Self {
-        let owner = object.owner.as_ref().map(|owner| (owner.kind.as_str(), owner.name.as_str()));
-        Self { owner, kind: &object.kind, name: &object.name, group: object.group() }
-    }
 }
 
 /// The topmost owner, or the object itself.

@@ -10,15 +10,14 @@ use crate::audit::DumpObject;
 /// Evaluates an object as the audit scanner sends it: as a creation without a requesting user.
 pub(super) fn evaluate(
     rule: &ScopeRule,
-    version: &str,
     object: &DumpObject,
     settings: &SelinuxSettings,
     cluster: &dyn Cluster,
 ) -> Outcome {
     let request = json!({
         "uid": "audit",
-        "kind": { "group": rule.group, "version": version, "kind": rule.kind },
-        "resource": { "group": rule.group, "version": version, "resource": rule.resource },
+        "kind": { "group": rule.group, "version": ScopeRule::VERSION, "kind": rule.kind },
+        "resource": { "group": rule.group, "version": ScopeRule::VERSION, "resource": rule.resource },
         "name": object.name,
         "namespace": object.namespace,
         "operation": "CREATE",

@@ -15,7 +15,7 @@ mod volumes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use admission::{Decision, Fault, Node, Operation, Policy};
+use admission::{Decision, Fault, Node, Operation, Policy, ScopeRule};
 use rules::selinux::{Origin, Owned, PROFILE_KINDS, Selinux, levels_set_by};
 use rules::view::{Namespace, Pod};
 use text::Path;
@@ -49,9 +49,7 @@ type NamespaceOwners = BTreeMap<String, Owned>;
 /// Returns the kinds of the objects that the audit reads with these settings.
 #[must_use]
 pub fn kinds(settings: &SelinuxSettings) -> BTreeSet<Kind> {
-    let evaluated = Selinux::SCOPE.0.iter().flat_map(|rule| {
-        rule.versions.iter().map(move |version| (api_version(rule.group, version), rule.kind))
-    });
+    let evaluated = Selinux::SCOPE.0.iter().map(|rule| (api_version(rule.group), rule.kind));
     let looked_up = Selinux::READS
         .0
         .iter()
@@ -62,7 +60,8 @@ pub fn kinds(settings: &SelinuxSettings) -> BTreeSet<Kind> {
     kinds.map(|(version, kind)| (version, kind.to_owned())).collect()
 }
 
-fn api_version(group: &str, version: &str) -> String {
+fn api_version(group: &str) -> String {
+    let version = ScopeRule::VERSION;
     if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") }
 }
 
@@ -97,31 +96,29 @@ pub fn find(
             continue;
         }
         let is_cluster_wide = CLUSTER_WIDE.contains(&rule.kind);
-        for version in rule.versions {
-            for object in dump.objects_of_kind(&api_version(rule.group, version), rule.kind)? {
-                evaluated();
-                if rule.kind == "Pod" && has_finished(&object)? {
-                    continue;
-                }
-                let lacks_namespace = !is_cluster_wide && !known.contains(&object.namespace);
-                if lacks_namespace && let Ok(owned) = settings.ownership.of(&object.namespace, None) {
-                    owners.insert(object.namespace.clone(), owned);
-                }
-                if !is_cluster_wide {
-                    object.visit(|root| {
-                        levels.extend(levels_of(&object, root)?);
-                        let owned = owners.get(&object.namespace);
-                        volumes.add(&object, root, &settings.added_level(owned))
-                    })?;
-                }
-                let decision = evaluate::evaluate(rule, version, &object, settings, &cluster).decision;
-                let is_fault = matches!(decision, Decision::Fault(_));
-                if lacks_namespace && (settings.ownership.reads_namespaces() || is_fault) {
-                    unknown.insert(object.namespace.clone());
-                }
-                if !(lacks_namespace && is_fault) {
-                    findings.add(&object, decision);
-                }
+        for object in dump.objects_of_kind(&api_version(rule.group), rule.kind)? {
+            evaluated();
+            if rule.kind == "Pod" && has_finished(&object)? {
+                continue;
+            }
+            let lacks_namespace = !is_cluster_wide && !known.contains(&object.namespace);
+            if lacks_namespace && let Ok(owned) = settings.ownership.of(&object.namespace, None) {
+                owners.insert(object.namespace.clone(), owned);
+            }
+            if !is_cluster_wide {
+                object.visit(|root| {
+                    levels.extend(levels_of(&object, root)?);
+                    let owned = owners.get(&object.namespace);
+                    volumes.add(&object, root, &settings.added_level(owned))
+                })?;
+            }
+            let decision = evaluate::evaluate(rule, &object, settings, &cluster).decision;
+            let is_fault = matches!(decision, Decision::Fault(_));
+            if lacks_namespace && (settings.ownership.reads_namespaces() || is_fault) {
+                unknown.insert(object.namespace.clone());
+            }
+            if !(lacks_namespace && is_fault) {
+                findings.add(&object, decision);
             }
         }
     }

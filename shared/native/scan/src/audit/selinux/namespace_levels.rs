@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
-use admission::Fault;
 use rules::name::is_label;
 use rules::selinux::{Origin, Owned};
 use rules::view::Namespace;
@@ -25,13 +24,6 @@ pub enum LevelError {
         /// The part of the Namespace that decides, as a phrase.
         decisive: String,
     },
-    /// The settings yield no level for the Namespace.
-    Unreadable {
-        /// The name of the Namespace.
-        name: String,
-        /// The problem and its place.
-        fault: Fault,
-    },
     /// The dump cannot be read.
     Dump(AuditError),
 }
@@ -48,7 +40,6 @@ impl fmt::Display for LevelError {
             Self::UnknownNamespace { name, decisive } => {
                 write!(f, "{name}: the level depends on the Namespace: {decisive}")
             }
-            Self::Unreadable { name, fault } => write!(f, "{name}: {fault}"),
             Self::Dump(error) => error.fmt(f),
         }
     }
@@ -95,8 +86,7 @@ pub fn namespace_levels(
 
 /// Returns the level of a Namespace of which only the name is known.
 fn level_by_name(name: &str, settings: &SelinuxSettings) -> Result<NamespaceLevel, LevelError> {
-    let owned = settings.ownership.of(name, None);
-    let owned = owned.map_err(|fault| LevelError::Unreadable { name: name.to_owned(), fault })?;
+    let owned = settings.ownership.of(name, None).map_err(AuditError::from)?;
     if matches!(owned.origin, Origin::Unknown(_)) {
         let decisive = owned.origin.to_string();
         return Err(LevelError::UnknownNamespace { name: name.to_owned(), decisive });

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+use report::one_line;
 use scan::audit::mirror_labels::{DENIED_KEYS, ListingRemedy, MirrorLabelFindings, UnlistedLabels};
-
-use crate::terminal::one_line;
 
 /// Writes a line for each pair of a namespace and a label, the commands that list the labels, and
 /// notes.

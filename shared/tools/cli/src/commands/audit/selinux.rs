@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+use report::one_line;
 use scan::audit::abbreviated;
 use scan::audit::selinux::{
     ChangedObject, ConflictingVolume, DeniedObject, ForeignLevel, Label, MixedVolume, NamespaceLevel,
@@ -11,7 +12,6 @@ use scan::audit::selinux::{
 use serde_json::Value;
 
 use super::counted;
-use crate::terminal::one_line;
 
 /// Writes a section for each kind of finding, a summary, and notes.
 pub(super) fn write(out: &mut dyn Write, findings: &SelinuxFindings) -> io::Result<()> {

@@ -4,7 +4,6 @@
 //! expression with one.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, ListExpr, LiteralValue, MapExpr, operators};
 use text::nearest;
@@ -355,8 +354,4 @@ fn no_field(object: &str, name: &str, fields: &[(&str, signatures::Shape)]) -> S
         "kubernetes.AdmissionRequest" => format!("{name} is not a field of the request; {hint}"),
         _ => format!("{name} is not a field of {object}; {hint}"),
     }
-}
-
-pub(super) fn list_of(item: &Type) -> Type {
-    Type::List(Rc::new(item.clone()))
 }

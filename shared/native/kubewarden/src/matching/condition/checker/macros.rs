@@ -5,7 +5,7 @@
 
 use cel::common::ast::{CallExpr, Expr, IdedExpr, operators};
 
-use super::expressions::{Checker, list_of};
+use super::expressions::Checker;
 use super::problem::{Problem, refused};
 use super::types::Type;
 
@@ -21,10 +21,11 @@ pub(super) fn check<'e>(
         ("exists_one", true, 2 | 3) | ("existsOne", true, 3) => exists_one(checker, part, call),
         ("map", true, 2 | 3) | ("transformList", true, 3 | 4) => map(checker, part, call),
         ("filter", true, 2) => filter(checker, part, call),
-        ("transformMap", true, 3 | 4) => transform_map(checker, part, call),
-        ("transformMapEntry", true, 3 | 4) => transform_entries(checker, part, call),
-        ("optMap", true, 2) => opt_map(checker, part, call),
-        ("optFlatMap", true, 2) => opt_flat_map(checker, part, call),
+        ("transformMap" | "transformMapEntry", true, 3 | 4) => transform_map(checker, part, call),
+        ("optMap", true, 2) => optional(checker, part, call, |checker, value| {
+            checker.resolve(part, "optional.of", None, vec![value])
+        }),
+        ("optFlatMap", true, 2) => optional(checker, part, call, |_, value| Ok(value)),
         ("sortBy", true, 2) => sort_by(checker, part, call),
         _ => return None,
     })
@@ -172,7 +173,7 @@ fn map<'e>(checker: &mut Checker<'e>, part: &'e IdedExpr, call: &'e CallExpr) ->
     let sum = Type::list(checker.variables.fresh());
     fold(checker, part, &over, &sum, |checker, last| {
         let item = checker.check_with(&over.variables, last)?;
-        checker.resolve(last, operators::ADD, None, vec![sum.clone(), list_of(&item)])
+        checker.resolve(last, operators::ADD, None, vec![sum.clone(), Type::list(item.clone())])
     })
 }
 
@@ -182,13 +183,15 @@ fn filter<'e>(checker: &mut Checker<'e>, part: &'e IdedExpr, call: &'e CallExpr)
     for argument in args {
         let found = checker.check_with(&variables, argument)?;
         let item = variables.first().map_or(Type::Dyn, |(_, of)| of.clone());
-        let step = checker.resolve(argument, operators::ADD, None, vec![sum.clone(), list_of(&item)])?;
+        let step =
+            checker.resolve(argument, operators::ADD, None, vec![sum.clone(), Type::list(item.clone())])?;
         let step = checker.resolve(argument, operators::CONDITIONAL, None, vec![found, step, sum.clone()])?;
         keep(checker, part, &sum, &step)?;
     }
     Ok(checker.variables.resolved(&sum))
 }
 
+/// `transformMap`, whose rounds give values, and `transformMapEntry`, whose rounds give maps.
 fn transform_map<'e>(
     checker: &mut Checker<'e>,
     part: &'e IdedExpr,
@@ -197,35 +200,13 @@ fn transform_map<'e>(
     let over = over(checker, part, call, 2)?;
     let sum = Type::map(checker.variables.fresh(), checker.variables.fresh());
     fold(checker, part, &over, &sum, |checker, last| {
-        let value = checker.check_with(&over.variables, last)?;
-        let key = over.variables.first().map_or(Type::Dyn, |(_, of)| of.clone());
-        checker.resolve(last, "cel.@mapInsert", None, vec![sum.clone(), key, value])
+        let result = checker.check_with(&over.variables, last)?;
+        let mut args = vec![sum.clone(), result];
+        if call.func_name == "transformMap" {
+            args.insert(1, over.variables.first().map_or(Type::Dyn, |(_, of)| of.clone()));
+        }
+        checker.resolve(last, "cel.@mapInsert", None, args)
     })
-}
-
-fn transform_entries<'e>(
-    checker: &mut Checker<'e>,
-    part: &'e IdedExpr,
-    call: &'e CallExpr,
-) -> Result<Type, Problem> {
-    let over = over(checker, part, call, 2)?;
-    let sum = Type::map(checker.variables.fresh(), checker.variables.fresh());
-    fold(checker, part, &over, &sum, |checker, last| {
-        let entries = checker.check_with(&over.variables, last)?;
-        checker.resolve(last, "cel.@mapInsert", None, vec![sum.clone(), entries])
-    })
-}
-
-fn opt_map<'e>(checker: &mut Checker<'e>, part: &'e IdedExpr, call: &'e CallExpr) -> Result<Type, Problem> {
-    optional(checker, part, call, |checker, value| checker.resolve(part, "optional.of", None, vec![value]))
-}
-
-fn opt_flat_map<'e>(
-    checker: &mut Checker<'e>,
-    part: &'e IdedExpr,
-    call: &'e CallExpr,
-) -> Result<Type, Problem> {
-    optional(checker, part, call, |_, value| Ok(value))
 }
 
 /// Finds the type of `target.macro(variable, expression)` for an optional value.

@@ -117,26 +117,22 @@ impl Variables {
 
     /// Returns a type with the values of its variables.
     pub(super) fn resolved(&self, of: &Type) -> Type {
-        match of {
-            Type::Variable(variable) => {
-                self.value(*variable).map_or_else(|| of.clone(), |value| self.resolved(value))
-            }
-            Type::List(item) => Type::list(self.resolved(item)),
-            Type::Map(key, value) => Type::map(self.resolved(key), self.resolved(value)),
-            Type::Optional(value) => Type::optional(self.resolved(value)),
-            Type::Meta(one) => Type::Meta(Rc::new(self.resolved(one))),
-            other => other.clone(),
-        }
+        self.replaced(of, Type::clone)
     }
 
     /// Returns a type with the values of its variables. Those without a value are `dyn`.
     pub(super) fn settled(&self, of: &Type) -> Type {
+        self.replaced(of, |_| Type::Dyn)
+    }
+
+    fn replaced(&self, of: &Type, unknown: fn(&Type) -> Type) -> Type {
+        let inner = |of: &Type| self.replaced(of, unknown);
         match of {
-            Type::Variable(variable) => self.value(*variable).map_or(Type::Dyn, |value| self.settled(value)),
-            Type::List(item) => Type::list(self.settled(item)),
-            Type::Map(key, value) => Type::map(self.settled(key), self.settled(value)),
-            Type::Optional(value) => Type::optional(self.settled(value)),
-            Type::Meta(one) => Type::Meta(Rc::new(self.settled(one))),
+            Type::Variable(variable) => self.value(*variable).map_or_else(|| unknown(of), inner),
+            Type::List(item) => Type::list(inner(item)),
+            Type::Map(key, value) => Type::map(inner(key), inner(value)),
+            Type::Optional(value) => Type::optional(inner(value)),
+            Type::Meta(one) => Type::Meta(Rc::new(inner(one))),
             other => other.clone(),
         }
     }

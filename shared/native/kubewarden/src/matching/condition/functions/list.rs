@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use cel::common::types::{
     CelBool, CelDouble, CelInt, CelList, CelOptional, CelUInt, DYN_TYPE, Kind, LIST_TYPE,
 };
-use cel::common::value::{CowVal, Val};
+use cel::common::value::{CowVal, StaticVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
 use super::time::Duration;
@@ -53,41 +53,31 @@ fn is_sorted<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, Execut
 fn sum<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
     let [list] = arguments(args)?;
     let items = items(list.as_ref())?;
-    let mixed = || failed("sum", "the items are not numbers of one type");
-    let overflow = || failed("sum", "the sum is too large");
-    match items.first() {
+    Ok(match items.first() {
         Some(first) if first.downcast_ref::<CelDouble>().is_some() => {
-            let mut sum = 0.0;
-            for item in items {
-                sum += *item.downcast_ref::<CelDouble>().ok_or_else(mixed)?.inner();
-            }
-            Ok(CowVal::owned(CelDouble::from(sum)))
+            CowVal::owned(CelDouble::from(total(&items, 0.0, CelDouble::inner, |a, b| Some(a + b))?))
         }
         Some(first) if first.downcast_ref::<CelUInt>().is_some() => {
-            let mut sum = 0_u64;
-            for item in items {
-                let item = *item.downcast_ref::<CelUInt>().ok_or_else(mixed)?.inner();
-                sum = sum.checked_add(item).ok_or_else(overflow)?;
-            }
-            Ok(CowVal::owned(CelUInt::from(sum)))
+            CowVal::owned(CelUInt::from(total(&items, 0, CelUInt::inner, u64::checked_add)?))
         }
         Some(first) if first.downcast_ref::<Duration>().is_some() => {
-            let mut sum = 0_i64;
-            for item in items {
-                let item = item.downcast_ref::<Duration>().ok_or_else(mixed)?.0;
-                sum = sum.checked_add(item).ok_or_else(overflow)?;
-            }
-            Ok(CowVal::owned(Duration(sum)))
+            CowVal::owned(Duration(total(&items, 0, |one: &Duration| &one.0, i64::checked_add)?))
         }
-        _ => {
-            let mut sum = 0_i64;
-            for item in items {
-                let item = *item.downcast_ref::<CelInt>().ok_or_else(mixed)?.inner();
-                sum = sum.checked_add(item).ok_or_else(overflow)?;
-            }
-            Ok(CowVal::owned(CelInt::from(sum)))
-        }
-    }
+        _ => CowVal::owned(CelInt::from(total(&items, 0, CelInt::inner, i64::checked_add)?)),
+    })
+}
+
+fn total<T: StaticVal, N: Copy>(
+    items: &[&dyn Val],
+    zero: N,
+    number: fn(&T) -> &N,
+    add: fn(N, N) -> Option<N>,
+) -> Result<N, ExecutionError> {
+    items.iter().try_fold(zero, |sum, item| {
+        let item = item.downcast_ref::<T>();
+        let item = item.ok_or_else(|| failed("sum", "the items are not numbers of one type"))?;
+        add(sum, *number(item)).ok_or_else(|| failed("sum", "the sum is too large"))
+    })
 }
 
 /// The first item that no other one precedes in the order.
