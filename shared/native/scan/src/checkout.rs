@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use tempfile::TempDir;
 
+use crate::git::git_in;
 use crate::input::is_object_file;
 use crate::kustomization;
 use crate::paths::{is_chart, normalized, relative};
@@ -120,15 +121,6 @@ fn needed(all: &[u8], wanted: &BTreeSet<PathBuf>) -> Vec<u8> {
         .collect()
 }
 
-/// Returns a command of git about the repository of a folder, whatever hook calls this tool.
-pub(crate) fn git_in(folder: &Path) -> Command {
-    let mut git = Command::new("git");
-    git.current_dir(folder).env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_INDEX_FILE");
-    // The configuration of a repository can name programs that git runs.
-    git.args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]).env("LC_ALL", "C");
-    git
-}
-
 /// Runs git with an input, and returns its output.
 fn git(folder: &Path, arguments: &[&str], index: Option<&Path>, input: Vec<u8>) -> Result<Vec<u8>, String> {
     let failed = |error: io::Error| format!("git cannot be run: {error}");
@@ -149,17 +141,4 @@ fn git(folder: &Path, arguments: &[&str], index: Option<&Path>, input: Vec<u8>) 
         return Err(format!("git failed: {}", String::from_utf8_lossy(&output.stderr).trim()));
     }
     Ok(output.stdout)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Git runs hooks with variables that name their repository.
-    #[test]
-    fn the_folder_decides_and_not_the_repository_of_a_hook() {
-        let git = git_in(Path::new("."));
-        let removed = git.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name);
-        assert!(removed.eq(["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"]));
-    }
 }

@@ -40,6 +40,7 @@ mod evaluate;
 mod exceptions;
 mod exclusions;
 mod folder;
+mod git;
 mod guards;
 mod input;
 mod kustomization;

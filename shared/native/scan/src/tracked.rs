@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::checkout::git_in;
+use crate::git::git_in;
 
 /// Returns the paths of all files below a folder that git tracks, also in submodules, relative to
 /// the folder: none without a repository. `None` if git is not on PATH, or does not know the

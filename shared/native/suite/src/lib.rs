@@ -21,6 +21,7 @@ mod files;
 mod format;
 mod got;
 mod init;
+mod lines;
 mod policies;
 mod results;
 mod run;

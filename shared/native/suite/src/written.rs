@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::compare::{self, Text, borrowed, pairs};
 use crate::got::{Got, Line as GotLine, Verdict};
+use crate::lines::{self, Text, borrowed, pairs};
 use crate::scalar::{quoted, scalar};
 use crate::want::{Line, Mutation, Want, Wanted, value_at};
 
@@ -31,7 +31,7 @@ pub(crate) fn want(want: &Want, got: &Got) -> Vec<String> {
     // A list of cases does not write empty lists.
     let shown = |is_empty: bool| !(want.says_all && is_empty);
     if let Some(wanted) = want.warnings.as_ref().filter(|wanted| shown(wanted.is_empty())) {
-        lines.extend(list("warnings", wanted, &compare::texts(&got.warnings)));
+        lines.extend(list("warnings", wanted, &lines::texts(&got.warnings)));
     }
     if let Some(wanted) = want.audit_annotations.as_ref().filter(|wanted| shown(wanted.is_empty())) {
         lines.push("auditAnnotations:".to_owned());
@@ -42,7 +42,7 @@ pub(crate) fn want(want: &Want, got: &Got) -> Vec<String> {
         lines.extend(wanted.iter().map(one));
     }
     if let Some(wanted) = want.asked.as_ref().filter(|wanted| shown(wanted.is_empty())) {
-        lines.extend(list("asked", wanted, &compare::texts(&got.asked)));
+        lines.extend(list("asked", wanted, &lines::texts(&got.asked)));
     }
     lines
 }

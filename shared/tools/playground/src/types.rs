@@ -137,3 +137,8 @@ pub struct ObjectDiff {
     /// The object as admitted.
     pub after: String,
 }
+
+/// Returns an index as the page takes it.
+pub(crate) fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}

@@ -223,7 +223,7 @@ impl Condition {
 fn parsed(expression: &str) -> Result<(IdedExpr, Option<String>), Refusal> {
     let parsers = || (ENVIRONMENT.compile(expression), checker::check(expression));
     let (program, checked) = nesting::parse(expression, parsers).map_err(Refusal::Unknown)?;
-    let program = program.map_err(|errors| nesting::refusal(&errors))?;
+    let program = program.map_err(|errors| Refusal::of_parser(&errors))?;
     let unchecked = match checked {
         Ok(()) => None,
         Err(Refusal::Unknown(problem)) => Some(problem),

@@ -29,7 +29,7 @@ use crate::matrix::{
     CellDetail, Counts, Matrix, ObjectState, Outcome, RequestOrigin, TextMark, TextName, TextProblem,
     UnusedRequest, ViolationMark,
 };
-use crate::types::Operation;
+use crate::types::{Operation, number};
 use crate::workspace::{ObjectId, PolicyInput, Workspace};
 
 use evaluated::Evaluated;
@@ -286,8 +286,4 @@ fn count(counts: &mut Counts, state: &ObjectState) {
     };
     *count += 1;
     counts.objects += 1;
-}
-
-pub(crate) fn number(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX)
 }

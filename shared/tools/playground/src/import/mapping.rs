@@ -11,9 +11,9 @@ use manifest::{Places, Step};
 use serde_json::Value;
 
 use super::{Kind, Origin, Outcome, convert, mark};
-use crate::engine::number;
 use crate::exchange::Mapping;
 use crate::leaves::leaves;
+use crate::types::number;
 
 /// The most values of a source that are mapped: each costs some conversions.
 const MAX_VALUES: usize = 300;

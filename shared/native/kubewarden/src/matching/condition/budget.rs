@@ -22,13 +22,10 @@ mod calls;
 mod meter;
 
 pub use meter::Cost;
-pub(crate) use meter::{declare, has_ended};
+pub(crate) use meter::{OF_ONE, declare, has_ended};
 
 /// The highest cost of all conditions of a webhook (`RuntimeCELCostBudgetMatchConditions`).
 const OF_ALL: u64 = 2_500_000;
-
-/// The highest cost of a condition (`PerCallLimit`).
-pub(super) const OF_ONE: u64 = 1_000_000;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Spent {

@@ -14,7 +14,7 @@ mod format;
 mod literals;
 mod macros;
 mod problem;
-mod signatures;
+pub(crate) mod signatures;
 mod types;
 mod unification;
 
@@ -24,12 +24,8 @@ use cel::parser::ParseErrors;
 
 use self::problem::{Problem, refused};
 use self::types::Type;
-use super::nesting;
 
 pub(crate) use self::problem::Refusal;
-pub(crate) use self::signatures::is_evaluated;
-#[cfg(test)]
-pub(crate) use self::signatures::names;
 
 /// The most characters of an expression (`expressionSizeCodePointLimit` in `parser/parser.go`).
 const MOST_CHARACTERS: usize = 100_000;
@@ -41,7 +37,7 @@ pub(crate) fn check(expression: &str) -> Result<(), Refusal> {
     }
     // Without macros, the parser leaves them as calls, which have the places that users see.
     let parsed = Env::default().parser().parse_with_source_info(expression);
-    let (parsed, source) = parsed.map_err(|errors: ParseErrors| nesting::refusal(&errors))?;
+    let (parsed, source) = parsed.map_err(|errors: ParseErrors| Refusal::of_parser(&errors))?;
     check_parsed(&parsed).map_err(|problem| problem.located(&source))
 }
 

@@ -29,7 +29,7 @@ mod tests {
     use cel::{Context, Value};
 
     use super::*;
-    use crate::matching::condition::checker::{is_evaluated, names};
+    use crate::matching::condition::checker::signatures::{is_evaluated, names};
     use crate::matching::table::rows;
 
     fn evaluate(expression: &str) -> Result<Value, String> {

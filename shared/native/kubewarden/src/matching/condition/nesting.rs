@@ -2,10 +2,6 @@
 
 use std::thread;
 
-use cel::parser::{ParseError, ParseErrors};
-
-use super::checker::Refusal;
-
 /// The most operators. Each can be a level of the parsed expression.
 const MOST_OPERATORS: usize = 10_000;
 
@@ -28,20 +24,6 @@ pub(crate) fn parse<T: Send>(expression: &str, parser: impl FnOnce() -> T + Send
         let worker = worker.map_err(|cause| format!("cannot be parsed: {cause}"))?;
         worker.join().map_err(|_| "cannot be parsed".to_owned())
     })
-}
-
-/// Returns what errors of the parser mean: it has a limit for brackets and conditional operators
-/// within each other, which is lower than that of API servers.
-pub(crate) fn refusal(errors: &ParseErrors) -> Refusal {
-    if errors.errors.iter().any(|error| error.msg.contains("Recursion limit of ")) {
-        return Refusal::Unknown("is nested too deeply to be read here; shorten it".to_owned());
-    }
-    // The text of an error shows the line, and panics if that is very long.
-    let first = errors
-        .errors
-        .first()
-        .map(|ParseError { pos: (line, column), msg, .. }| format!("line {line}, column {column}: {msg}"));
-    Refusal::Refused(format!("is not a CEL expression: {}", first.unwrap_or_default()))
 }
 
 #[cfg(test)]

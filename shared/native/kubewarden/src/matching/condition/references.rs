@@ -7,7 +7,7 @@ use cel::common::ast::{
 };
 use kubernetes::completion::Literals;
 
-use super::checker::is_evaluated;
+use super::checker::signatures::is_evaluated;
 
 pub(crate) const VARIABLES: [&str; 4] = ["namespaceObject", "object", "oldObject", "request"];
 

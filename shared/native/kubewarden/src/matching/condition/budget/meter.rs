@@ -6,7 +6,6 @@ use cel::common::types::{CelInt, CelOptional, DYN_TYPE, Kind};
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
-use super::OF_ONE;
 use crate::matching::condition::functions::{NOT_KNOWN, arguments};
 
 /// The function around the range of a loop: `@range(range, units of a round, slot)`.
@@ -17,6 +16,9 @@ pub(super) const ROUND: &str = "@round";
 pub(super) const ROUNDS: &str = "@rounds";
 /// The function around an operand: `@charge(operand, measure, number, whether servers count it)`.
 pub(super) const CHARGE: &str = "@charge";
+
+/// The highest cost of a condition (`PerCallLimit`).
+pub(crate) const OF_ONE: u64 = 1_000_000;
 
 /// An evaluation ends once servers surely stop it. It goes on while they may, up to so many times
 /// the limit.

@@ -1,6 +1,7 @@
 //! Problems of expressions, with their places.
 
 use cel::common::ast::{IdedExpr, SourceInfo};
+use cel::parser::{ParseError, ParseErrors};
 
 /// A reason not to accept an expression.
 #[derive(Debug)]
@@ -15,6 +16,21 @@ pub(crate) enum Refusal {
     Refused(String),
     /// Whether API servers refuse the expression is not known.
     Unknown(String),
+}
+
+impl Refusal {
+    /// Returns what errors of the parser mean. Its limit for brackets and conditional operators
+    /// within each other is lower than that of API servers.
+    pub(crate) fn of_parser(errors: &ParseErrors) -> Self {
+        if errors.errors.iter().any(|error| error.msg.contains("Recursion limit of ")) {
+            return Self::Unknown("is nested too deeply to be read here; shorten it".to_owned());
+        }
+        // The text of an error shows the line, and panics if that is very long.
+        let first = errors.errors.first().map(|ParseError { pos: (line, column), msg, .. }| {
+            format!("line {line}, column {column}: {msg}")
+        });
+        Self::Refused(format!("is not a CEL expression: {}", first.unwrap_or_default()))
+    }
 }
 
 pub(super) fn refused(part: &IdedExpr, text: String) -> Problem {
