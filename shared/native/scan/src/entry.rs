@@ -127,6 +127,7 @@ impl Entries {
     /// Returns what is lost where only objects count, as in a cluster: values of repeated keys,
     /// reviews, and objects without their kind or API version, which are problems of a level.
     pub(crate) fn lost(&self, chunk: &Chunk, untyped: Level) -> Vec<Notice> {
+        let locator = Locator::new(chunk);
         let mut lost: Vec<Notice> = self.warning(chunk).into_iter().collect();
         for Entry { document, steps, content } in &self.entries {
             let problem = match content {
@@ -138,7 +139,7 @@ impl Entries {
             // Other files are in folders, too.
             let Some((level, message)) = problem.filter(|(level, _)| *level != Level::Note) else { continue };
             let spot = Spot { document: *document, steps: steps.clone(), rendered: Rendered::default() };
-            let place = Some(Locator::new(chunk).place(&spot, None));
+            let place = Some(locator.place(&spot, None));
             lost.push(Notice { level, place, message });
         }
         lost

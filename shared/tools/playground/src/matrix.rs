@@ -30,8 +30,8 @@ pub struct Matrix {
     pub sentence: Sentence,
     /// The requests about single objects that the text does not have.
     pub unused_requests: Vec<UnusedRequest>,
-    /// The errors in the cluster, because of which nothing is evaluated, and those in the stored
-    /// objects.
+    /// The errors in the cluster and in the stored objects. An error in the cluster prevents every
+    /// evaluation.
     pub problems: Vec<TextProblem>,
     /// Whether only the whole engine can evaluate an enabled policy, which is deployed, or knows
     /// what its settings are. Until then, the outcomes of such a policy are unknown.

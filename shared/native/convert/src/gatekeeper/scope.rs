@@ -54,8 +54,8 @@ const SEVERAL_PLACES: &str = "selects by the labels of pod templates, which are 
 const HAS_NAME: &str = "has-its-name";
 
 impl Scope {
-    /// Reads the match of a constraint. The inner error is why nothing is evaluated. `kind` is the
-    /// kind of the core group that the template reads.
+    /// Reads the match of a constraint whose template evaluates a kind of the core group. Returns
+    /// `Ok(Err(reason))` if the constraint evaluates nothing.
     ///
     /// Source: `pkg/mutation/match` in open-policy-agent/gatekeeper.
     pub(super) fn read(

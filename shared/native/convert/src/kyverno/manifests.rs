@@ -215,8 +215,8 @@ fn with_entries(
 }
 
 /// Gives conditions with the name of another one a number, from the last to the first: the names in
-/// the input are last. Those of the module, by which a scan knows them, stay. Of equal conditions,
-/// one stays.
+/// the input are last. The module's own conditions keep their names, by which a scan finds them.
+/// Equal conditions are merged.
 pub(super) fn make_names_unique(conditions: &mut Vec<MatchCondition>, own: &[MatchCondition]) {
     let mut passed: Vec<MatchCondition> = Vec::new();
     conditions.retain(|condition| {
