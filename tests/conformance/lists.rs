@@ -89,7 +89,7 @@ fn ours(text: &str) -> (Vec<Value>, bool) {
         for Entry { content, .. } in &document.entries {
             match content {
                 Content::Object(object) => objects.push(object.clone()),
-                Content::Review(_) | Content::Untyped(_) | Content::Other(_) => has_problem = true,
+                Content::Review(_) | Content::Untyped(..) | Content::Other(_) => has_problem = true,
             }
         }
     }

@@ -114,6 +114,8 @@ fn the_migration_pages_show_what_the_tool_prints() {
             (status, stderr.contains(NO_TEMPLATE)),
             if source == "gatekeeper" { (1, true) } else { (0, false) }
         );
+        let shown = page.split("$ echo $?\n").nth(1).and_then(|rest| rest.lines().next());
+        assert_eq!(shown, Some(status.to_string().as_str()), "{source}");
     }
 }
 

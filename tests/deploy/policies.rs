@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use admission::Kind;
+use kubewarden::deployment::FOR_AUDITS_ALONE;
+use kubewarden::matching::Webhook;
 use serde_json::{Value, json};
 use tests::root;
 
@@ -101,6 +103,12 @@ fn every_policy_declares_the_needs_of_its_module_and_settings() {
                         .map(|one| (one["name"].as_str().unwrap(), one["expression"].as_str().unwrap()));
                     let stale = deployment.stale_conditions(&spec["settings"], present);
                     assert!(stale.is_empty(), "{name}: {stale:?}");
+                    let is_for_audits = spec["matchConditions"][0]["name"] == FOR_AUDITS_ALONE;
+                    if kind == "ClusterAdmissionPolicy" && !is_for_audits {
+                        let webhook = Webhook::from_spec(spec).unwrap();
+                        let missing = deployment.missing_rules(&spec["settings"], &webhook);
+                        assert_eq!(missing, [] as [&str; 0], "{name}");
+                    }
                 }
                 "ClusterAdmissionPolicyGroup" => {
                     for (member, policy) in spec["policies"].as_object().unwrap() {

@@ -7,6 +7,7 @@ use kubernetes::objects::Objects;
 use serde_json::{Value, json};
 use tests::root;
 
+use super::renderings::rendering;
 use super::{base, by_name, file, items, metadata, texts};
 use crate::files::read;
 
@@ -83,6 +84,17 @@ fn its_parts_have_the_same_names() {
     assert_eq!(items(terms).len(), 2);
     for term in items(terms) {
         assert_eq!(term["podAffinityTerm"]["labelSelector"], label);
+    }
+}
+
+/// `docs/before-you-enforce.md` installs the chart after the manifest.
+#[test]
+fn the_chart_for_it_renders_none_of_its_objects() {
+    let rendered = by_name(rendering("protect.yaml"));
+    let mut policies = rendered.values().filter(|object| object["kind"] == "ClusterAdmissionPolicy");
+    assert!(policies.all(|policy| policy["spec"]["policyServer"] == "portcullis"));
+    for object in by_name(file("policy-server.yaml")).keys() {
+        assert!(!rendered.contains_key(object), "{object:?}");
     }
 }
 

@@ -61,9 +61,13 @@ fn readme(id: &str, metadata: &Metadata) -> String {
 
     let dependencies = dependencies(deployment);
     if !dependencies.is_empty() {
+        // The form starts with the rules of the metadata.
+        let all = expand(&json!(deployment.all_rules().collect::<Vec<_>>()));
+        let has_all = all.is_subset(&expand(&json!(metadata.rules)));
+        let subject = if has_all { "They are" } else { "They and the rules of the form are" };
         write!(
             text,
-            "\nThey are for the default settings, and depend on {}.\nThe chart `portcullis` renders them for all \
+            "\n{subject} for the default settings, and depend on {}.\nThe chart `portcullis` renders them for all \
              settings:\n\n\
              ```console\n\
              $ helm template portcullis artifacthub/charts/portcullis --values values.yaml\n\
@@ -144,7 +148,7 @@ fn the_fields_in_a_readme_are_those_that_the_policy_needs() {
         let needs = kubewarden::deployment::find(entry.id).unwrap().manifest_needs(&json!({}));
         assert_eq!(fields["matchConditions"], json!(needs.match_conditions), "{}", entry.id);
         assert_eq!(fields["mutating"], json!(needs.mutating), "{}", entry.id);
-        // The form starts with the rules and look-ups of all settings.
+        // The form starts with these rules at least, and with the look-ups of all settings.
         let (form, needed) = (expand(&json!(metadata.rules)), expand(&json!(needs.rules)));
         assert!(needed.is_subset(&form), "{}: {needed:?}", entry.id);
         let looked_up = &metadata.context_aware_resources;

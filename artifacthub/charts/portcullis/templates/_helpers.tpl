@@ -16,9 +16,9 @@ registry://{{ $registry }}/{{ .module }}{{ if $digest }}@{{ $digest }}{{ else }}
 
 {{- /* The labels of every object. */}}
 {{- define "portcullis.labels" -}}
-app.kubernetes.io/name: {{ .name }}
+app.kubernetes.io/name: {{ .name | quote }}
 app.kubernetes.io/part-of: portcullis
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
@@ -29,7 +29,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 
 {{- /* The metadata of a policy or group. Takes root, name, category and severity. */}}
 {{- define "portcullis.metadata" -}}
-name: {{ .name }}
+name: {{ .name | quote }}
 labels: {{- include "portcullis.labels" . | nindent 2 }}
 annotations:
   io.kubewarden.policy.category: {{ .category | quote }}
@@ -52,8 +52,13 @@ annotations:
 {{- index .policy .field | default (index .root.Values .field) -}}
 {{- end }}
 
+{{- /* The mode of an instance. Without one, Kubewarden would protect. */}}
 {{- define "portcullis.mode" -}}
-{{- .policy.mode | default .root.Values.mode -}}
+{{- $mode := .policy.mode | default .root.Values.mode -}}
+{{- if not (has $mode (list "monitor" "protect")) -}}
+  {{- fail "portcullis: mode is neither monitor nor protect; set it to one of them" -}}
+{{- end -}}
+{{- $mode -}}
 {{- end }}
 
 {{- /* The names of the namespaces that an instance skips, as JSON. */}}
@@ -91,7 +96,7 @@ namespaceSelector:
 backgroundAudit. */}}
 {{- define "portcullis.webhook" -}}
 {{- $mode := include "portcullis.mode" . -}}
-policyServer: {{ .policy.policyServer | default .root.Values.policyServer }}
+policyServer: {{ .policy.policyServer | default .root.Values.policyServer | quote }}
 mode: {{ $mode }}
 failurePolicy: {{ coalesce .policy.failurePolicy .root.Values.failurePolicy (ternary "Fail" "Ignore" (eq $mode "protect")) }}
 timeoutSeconds: {{ include "portcullis.seconds" (merge (dict "field" "timeoutSeconds") .) }}
@@ -140,8 +145,8 @@ roleRef:
   name: {{ .root.Release.Name }}-{{ .name }}
 subjects:
   - kind: ServiceAccount
-    name: {{ .root.Values.rbac.serviceAccount.name }}
-    namespace: {{ .root.Values.rbac.serviceAccount.namespace | default .root.Release.Namespace }}
+    name: {{ .root.Values.rbac.serviceAccount.name | quote }}
+    namespace: {{ .root.Values.rbac.serviceAccount.namespace | default .root.Release.Namespace | quote }}
 {{- end }}
 {{- end }}
 

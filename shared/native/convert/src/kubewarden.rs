@@ -168,9 +168,9 @@ impl PolicySpec {
     }
 }
 
-/// Returns the kind whose objects have the labels that selectors of namespaces read.
-pub(crate) fn namespaces() -> ContextAwareResource {
-    ContextAwareResource { api_version: "v1".to_owned(), kind: "Namespace".to_owned() }
+/// Returns a kind of the core group that a policy looks up.
+pub(crate) fn of_core(kind: &str) -> ContextAwareResource {
+    ContextAwareResource { api_version: "v1".to_owned(), kind: kind.to_owned() }
 }
 
 impl TargetRule {

@@ -12,7 +12,7 @@ use crate::kubewarden::{self, PolicyMode, PolicySpec, TargetRule};
 use crate::manifest_names::ManifestNames;
 use crate::settings::POD_SECURITY;
 use crate::target::{OPERATIONS, Target};
-use crate::{Document, InputError, settings};
+use crate::{Document, InputError, Operation, settings};
 
 const PLUGIN_VERSIONS: [&str; 3] = [
     "pod-security.admission.config.k8s.io/v1",
@@ -63,11 +63,18 @@ fn convert_document(document: &Document) -> Result<Conversion, InputError> {
     if let Some(error) = settings::problem_with::<PodSecurity>(&settings) {
         return Err(fields.document_error(format!("the module rejects the settings: {error}")));
     }
-    let rules =
+    let mut rules =
         TargetRule::for_targets(&BTreeSet::from(Target::OF_POD_SECURITY), &BTreeSet::from(OPERATIONS));
+    // The plugin warns about the pods of a Namespace whose level is raised.
+    rules.push(TargetRule {
+        api_groups: [""],
+        api_versions: ["v1"],
+        resources: vec!["namespaces"],
+        operations: vec![Operation::Update],
+    });
     let mut spec = PolicySpec::new(POD_SECURITY, PolicyMode::Protect, rules, settings);
     spec.background_audit = Some(false);
-    spec.context_aware_resources.push(kubewarden::namespaces());
+    spec.context_aware_resources.extend(["Namespace", "Pod"].map(kubewarden::of_core));
     let listed = |problem| Difference::new(&document.name, "PodSecurityConfiguration", None, problem);
     Ok(Conversion {
         differences: problems.into_iter().map(listed).collect(),

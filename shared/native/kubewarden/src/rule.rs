@@ -181,9 +181,14 @@ impl RuleWithOperations {
         Some(("resources".to_owned(), problem.to_owned()))
     }
 
-    /// Returns a warning about the first resource that Kubernetes does not have. A server accepts
-    /// it, and no request matches it.
-    pub(crate) fn misspelt_resource(&self) -> Option<String> {
+    /// Returns a warning about the first API group or resource that Kubernetes does not have. A
+    /// server accepts it, and no request matches it.
+    pub(crate) fn misspelt(&self) -> Option<String> {
+        let mut problems =
+            self.api_groups.iter().filter_map(|group| kubernetes::kinds::misspelt_group(group));
+        if let Some(problem) = problems.next() {
+            return Some(format!("apiGroups: {problem}"));
+        }
         let groups: Vec<&str> = self.api_groups.iter().map(String::as_str).collect();
         self.resources.iter().find_map(|resource| {
             let plural = resource.split_once('/').map_or(resource.as_str(), |(plural, _)| plural);

@@ -32,12 +32,15 @@ use crate::{Position, Problem, division};
 /// The deepest nesting, with that of aliases.
 const MAX_DEPTH: usize = 128;
 
+/// The most values of a text with many aliases.
+const MOST_VALUES: usize = 10_000_000;
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// Whether the last of duplicate keys counts, and a merged key by its place, as to kubectl.
     pub(crate) takes_duplicates: bool,
-    /// Whether aliases may expand without limit.
-    pub(crate) is_trusted: bool,
+    /// Whether aliases may expand to more than kubectl permits.
+    pub(crate) has_many_aliases: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -335,7 +338,11 @@ impl<'t> Composer<'t> {
         };
         self.values += anchored.values;
         self.of_aliases += anchored.values;
-        let is_too_much = !self.limits.is_trusted && is_excessive(self.of_aliases, self.values);
+        let is_too_much = if self.limits.has_many_aliases {
+            self.values > MOST_VALUES
+        } else {
+            is_excessive(self.of_aliases, self.values)
+        };
         if is_too_much || depth.saturating_add(anchored.depth) > MAX_DEPTH {
             return Err(Fault::TooMuch(at));
         }

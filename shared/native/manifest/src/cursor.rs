@@ -69,6 +69,14 @@ impl<'s> Cursor<'s> {
         Mistake::new(&self.source.name, self.position(), message)
     }
 
+    /// Returns the place of the value in words: `portcullis.yaml:3: policies[0].settings`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let steps: Vec<Step<&str>> = self.steps.iter().map(Step::borrowed).collect();
+        let line = self.position().map(|at| format!(":{}", at.line)).unwrap_or_default();
+        format!("{}{line}: {}", self.source.name, Path(&steps))
+    }
+
     fn expected(&self, what: &str) -> Mistake {
         self.mistake(format!("expected {what}, found {}", found(self.value)))
     }

@@ -111,7 +111,7 @@ mod tests {
     }
 
     fn of_yaml(text: &str) -> Vec<Node> {
-        let limits = crate::compose::Limits { takes_duplicates: false, is_trusted: false };
+        let limits = crate::compose::Limits { takes_duplicates: false, has_many_aliases: false };
         crate::compose::documents(text, limits).unwrap().into_iter().map(Node::from).collect()
     }
 

@@ -32,7 +32,7 @@ impl Places {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let documents = json_places::read(text).unwrap_or_else(|| {
-            let limits = Limits { takes_duplicates: true, is_trusted: false };
+            let limits = Limits { takes_duplicates: true, has_many_aliases: false };
             let parts = compose::documents(text, limits).unwrap_or_default();
             parts.into_iter().map(Node::from).collect()
         });

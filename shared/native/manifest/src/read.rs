@@ -40,12 +40,13 @@ pub fn documents_with_duplicates(text: &str) -> Result<(Vec<Value>, Option<Probl
     values.map(|values| (values, Some(duplicate)))
 }
 
-/// Parses the documents of a trusted text in YAML, whose aliases may expand without limit.
+/// Parses the documents of a text in YAML, such as a test file, whose aliases may expand to ten
+/// million values.
 ///
 /// # Errors
 /// Returns the same problems as [`documents`].
 pub fn own_documents(text: &str) -> Result<Vec<Value>, Problem> {
-    yaml(text, Limits { takes_duplicates: false, is_trusted: true })
+    yaml(text, Limits { takes_duplicates: false, has_many_aliases: true })
 }
 
 /// Returns a value as YAML. Long strings are not folded, so that a comparison shows only the lines
@@ -60,7 +61,7 @@ pub fn write(value: &Value) -> Option<String> {
 
 /// Parses JSON, YAML, or values of JSON with documents of YAML behind them, as kubectl reads them.
 fn mixed<const UNIQUE: bool>(text: &str) -> Result<Vec<Value>, Problem> {
-    let limits = Limits { takes_duplicates: !UNIQUE, is_trusted: false };
+    let limits = Limits { takes_duplicates: !UNIQUE, has_many_aliases: false };
     let Some((before, after)) = text.find(SEPARATOR).and_then(|at| text.split_at_checked(at)) else {
         return if is_json(text) { json::<UNIQUE>(text) } else { yaml(text, limits) };
     };

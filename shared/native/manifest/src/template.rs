@@ -26,7 +26,7 @@ pub(crate) fn is_refused(text: &str, line: u64) -> bool {
     // The line is a slice of the text.
     let offset = (whole.as_ptr().addr() - text.as_ptr().addr()).saturating_add(begin);
     let Some(before) = text.get(..offset) else { return false };
-    let limits = Limits { takes_duplicates: true, is_trusted: false };
+    let limits = Limits { takes_duplicates: true, has_many_aliases: false };
     WORDS.iter().any(|word| {
         let Ok(documents) = compose::documents(&format!("{before}{word}"), limits) else { return false };
         let columns = column.saturating_add(word.len()).saturating_sub(QUOTED.len()).saturating_add(1);

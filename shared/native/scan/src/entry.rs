@@ -67,7 +67,7 @@ pub enum Content {
     Review(Value),
     /// An object without its API version or its kind, with a sentence that says so. Servers refuse
     /// it.
-    Untyped(String),
+    Untyped(Value, String),
     /// Something else, with the reason why it is not an object.
     Other(String),
 }
@@ -90,15 +90,21 @@ impl Content {
         let (level, problem, remedy) = match self {
             Self::Object(_) | Self::Review(_) => return None,
             // An item without a kind is an object whose kind the list names too late.
-            Self::Untyped(problem) | Self::Other(problem) if is_item => {
+            Self::Untyped(_, problem) | Self::Other(problem) if is_item => {
                 (Level::Error, problem, "give each item its apiVersion and kind, as kubectl get does")
             }
-            Self::Untyped(problem) => {
+            Self::Untyped(_, problem) => {
                 (Level::Warning, problem, "it is skipped, and an API server refuses it")
             }
             Self::Other(problem) => (Level::Note, problem, "it is skipped"),
         };
         Some((level, format!("{problem}; {remedy}")))
+    }
+}
+
+impl Entry {
+    pub(crate) fn is_object(&self) -> bool {
+        matches!(self.content, Content::Object(_))
     }
 }
 
@@ -125,13 +131,15 @@ impl Entries {
     }
 
     /// Returns what is lost where only objects count, as in a cluster: values of repeated keys,
-    /// reviews, and objects without their kind or API version, which are problems of a level.
+    /// reviews, objects without a name or with a kind that does not exist, and objects without
+    /// their kind or API version, which are problems of `untyped`.
     pub(crate) fn lost(&self, chunk: &Chunk, untyped: Level) -> Vec<Notice> {
         let locator = Locator::new(chunk);
         let mut lost: Vec<Notice> = self.warning(chunk).into_iter().collect();
         for Entry { document, steps, content } in &self.entries {
             let problem = match content {
                 Content::Review(_) => Some((Level::Warning, SKIPPED_REVIEW.to_owned())),
+                Content::Object(object) => cannot_be_stored(object).map(|problem| (Level::Warning, problem)),
                 content => content
                     .problem(chunk, steps)
                     .map(|(level, message)| (if level == Level::Warning { untyped } else { level }, message)),
@@ -151,6 +159,19 @@ impl Entries {
         let message = format!("{}: {DUPLICATE}", problem.message());
         Some(Notice { level: Level::Warning, place: Some(chunk.place_of(problem.at)), message })
     }
+}
+
+/// Returns why no server has stored an object. Objects of other kinds can be those of programs,
+/// such as a Kustomization.
+fn cannot_be_stored(object: &Value) -> Option<String> {
+    let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("/apiVersion"), text("/kind"));
+    if let Some(problem) = kubernetes::kinds::misspelt(api_version, kind) {
+        return Some(format!("kind: {problem}"));
+    }
+    let is_named = ["/metadata/name", "/metadata/generateName"].iter().any(|name| !text(name).is_empty());
+    let is_stored = kubernetes::fields::fields_of(api_version, kind).is_some();
+    (is_stored && !is_named).then(|| "metadata.name: Required value: a stored object has a name".to_owned())
 }
 
 impl Chunk {
@@ -296,9 +317,10 @@ fn content(value: Value) -> Content {
     match (text(&value, "apiVersion"), text(&value, "kind")) {
         (Some(_), Some(_)) => Content::Object(value),
         (None, Some(kind)) => {
-            Content::Untyped(format!("not a Kubernetes object: a {kind} without apiVersion"))
+            let problem = format!("not a Kubernetes object: a {kind} without apiVersion");
+            Content::Untyped(value, problem)
         }
-        (Some(_), None) => Content::Untyped("not a Kubernetes object: no kind".to_owned()),
+        (Some(_), None) => Content::Untyped(value, "not a Kubernetes object: no kind".to_owned()),
         (None, None) => Content::Other("not a Kubernetes object: neither apiVersion nor kind".to_owned()),
     }
 }
@@ -329,7 +351,7 @@ mod tests {
                 let content = match content {
                     Content::Object(object) => object["kind"].as_str().unwrap(),
                     Content::Review(_) => "review",
-                    Content::Untyped(problem) | Content::Other(problem) => problem,
+                    Content::Untyped(_, problem) | Content::Other(problem) => problem,
                 };
                 format!("{document}:{} {content}", text::Path(&steps))
             })

@@ -211,7 +211,8 @@ fn reason(value: &Value, today: Date) -> Result<String, String> {
     let text = value.as_str().unwrap_or_default().trim();
     // A reason with this word and without a date would count permanently, which its author may not
     // mean.
-    let is_until = |(_, word): &(usize, &str)| word.eq_ignore_ascii_case(UNTIL);
+    let bare = |text: &str| text.trim_matches(['(', ')', ':', ',', '.']).to_owned();
+    let is_until = |(_, word): &(usize, &str)| bare(word).eq_ignore_ascii_case(UNTIL);
     let words: Vec<&str> = text.split_whitespace().collect();
     let until = (0..).zip(words.iter().copied()).filter(is_until).last();
     let before = until.map_or(words.len(), |(index, _)| index);
@@ -219,9 +220,11 @@ fn reason(value: &Value, today: Date) -> Result<String, String> {
         let example = "\"planned, see #12\" or \"planned until 2030-01-31\"";
         return Err(format!("an exception has a reason; write it as the value, such as {example}"));
     }
-    let Some((index, _)) = until else { return Ok(text.to_owned()) };
-    let behind: Vec<&str> = words.into_iter().skip(index).skip(1).collect();
-    match Date::parse(&behind.join(" ")) {
+    let Some((index, word)) = until else { return Ok(text.to_owned()) };
+    // Text may follow a date in parentheses.
+    let length = if word.starts_with('(') { 1 } else { usize::MAX };
+    let behind: Vec<&str> = words.into_iter().skip(index).skip(1).take(length).collect();
+    match Date::parse(&bare(&behind.join(" "))) {
         None => Err(format!(
             "the text behind the word {UNTIL} is not a date; write it as YYYY-MM-DD, or avoid the word in the reason"
         )),
@@ -315,9 +318,14 @@ mod tests {
     #[test]
     fn the_value_is_a_reason_with_an_optional_date() {
         let of = |value: Value| shown("portcullis.dev/except.pods", value);
-        for value in
-            ["planned", "planned until 2026-11-22", "a until b until  2027-01-01", "untilled 2020-01-01"]
-        {
+        for value in [
+            "planned",
+            "planned (until 2026-11-22).",
+            "planned (until 2026-11-22), see #4",
+            "valid \"until\" it ships",
+            "a until b until:  2027-01-01",
+            "untilled 2020-01-01",
+        ] {
             assert_eq!(of(json!(format!(" {value}\n"))), format!("0/*: {value}"));
         }
         for value in [json!(""), json!(" "), json!("until 2027-01-01"), json!(true), json!(["x"])] {
@@ -328,16 +336,17 @@ mod tests {
             "planned until tomorrow",
             "planned until 2027-1-1",
             "planned until 2027-02-29",
-            "planned until 2027-01-01.",
             "planned until 2027-01-01 or so",
             "not used Until the migration",
         ] {
             assert!(of(json!(value)).contains("is not a date; write it as YYYY-MM-DD"), "{value}");
         }
-        assert_eq!(
-            of(json!("planned until 2026-11-21")),
-            "the exception ended on 2026-11-21 and does not count; remove it, or give it a later date"
-        );
+        for value in ["planned until 2026-11-21", "planned (until 2026-11-21)", "planned until: 2026-11-21"] {
+            assert_eq!(
+                of(json!(value)),
+                "the exception ended on 2026-11-21 and does not count; remove it, or give it a later date"
+            );
+        }
     }
 
     #[test]

@@ -31,6 +31,15 @@ pub fn suspicions(object: &Value) -> Vec<Suspicion> {
     suspicions
 }
 
+/// Returns the unknown fields of an object, values of another type, and a kind that does not exist.
+#[must_use]
+pub fn misspelt(object: &Value) -> Vec<Suspicion> {
+    let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let mistakes = kubernetes::fields::mistakes(api_version, kind, object);
+    mistakes.iter().map(suspicion).chain(misspelt_kind(api_version, kind)).collect()
+}
+
 /// Returns what no API server accepts, or few.
 fn mistakes(object: &Value) -> Vec<Suspicion> {
     let text = |name| object.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -38,10 +47,8 @@ fn mistakes(object: &Value) -> Vec<Suspicion> {
     // The metadata of a kind in the table is checked with its other fields.
     let is_known = kubernetes::fields::fields_of(api_version, kind).is_some();
     let of_metadata = mistyped_metadata(object).filter(|_| !is_known);
-    kubernetes::fields::mistakes(api_version, kind, object)
-        .iter()
-        .map(suspicion)
-        .chain(misspelt_kind(api_version, kind))
+    misspelt(object)
+        .into_iter()
         .chain(of_metadata)
         .chain(without_containers(api_version, kind, object))
         .chain(without_items(api_version, kind, object))
@@ -123,17 +130,15 @@ fn without_items(api_version: &str, kind: &str, object: &Value) -> Option<Suspic
     Some(Suspicion { path: vec![Step::Field("items".to_owned())], message })
 }
 
-/// Returns why an API server would not send a request with these objects.
+/// Returns why an API server would not send an `AdmissionRequest`.
 #[must_use]
-pub fn unsent(
-    object: Option<&Value>,
-    old: Option<&Value>,
-    subresource: Option<&str>,
-    kinds: &Kinds,
-) -> Option<String> {
+pub fn unsent(request: &Value, kinds: &Kinds) -> Option<String> {
     let text = |object: &Value, pointer: &str| {
         object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
+    let field = |name| request.get(name).filter(|value: &&Value| !value.is_null());
+    let (object, old) = (field("object"), field("oldObject"));
+    let subresource = field("subResource").and_then(Value::as_str);
     for object in [object, old].into_iter().flatten() {
         let kind = text(object, "/kind");
         if kind == "AdmissionReview" || kind == "List" || object.get("items").is_some_and(Value::is_array) {
@@ -143,6 +148,20 @@ pub fn unsent(
         if let Some(suspicion) = mistakes(object).into_iter().next() {
             return Some(suspicion.message);
         }
+    }
+    let problem = match (text(request, "/operation").as_str(), object.is_some(), old.is_some()) {
+        ("CREATE", true, false)
+        | ("UPDATE", true, true)
+        | ("DELETE", false, true)
+        | ("CONNECT", _, false) => None,
+        ("CREATE", ..) => Some("a CREATE has an object and no oldObject"),
+        ("UPDATE", ..) => Some("an UPDATE has an object and an oldObject"),
+        ("DELETE", ..) => Some("a DELETE has an oldObject and no object"),
+        ("CONNECT", ..) => Some("a CONNECT has no oldObject"),
+        _ => Some("the operation is not CREATE, UPDATE, DELETE or CONNECT"),
+    };
+    if let Some(problem) = problem {
+        return Some(problem.to_owned());
     }
     if let (Some(object), Some(old)) = (object, old) {
         let fields = ["/kind", "/metadata/name", "/metadata/namespace", "/metadata/uid"];

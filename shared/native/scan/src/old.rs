@@ -142,16 +142,24 @@ impl<'s> Stored<'s> {
         repeated
     }
 
-    /// Returns the object that one of a file of the new side changes, with its place if it is in
-    /// another file.
-    pub(crate) fn get(&self, identity: Identity, path: &str) -> Option<(Seen, Value, Option<&Place>)> {
+    /// Returns the object that one of a file of the new side, in an API version, changes, with its
+    /// place if it is in another file.
+    pub(crate) fn get(
+        &self,
+        identity: Identity,
+        path: &str,
+        version: &str,
+    ) -> Option<(Seen, Value, Option<&Place>)> {
         let namesakes = self.objects.get(&identity)?;
         let known = namesakes.iter().find(|known| known.path == path).or(match namesakes.as_slice() {
             [one] if !self.repeated.contains(&identity) => Some(one),
             _ => None,
         })?;
         let elsewhere = (known.path != path).then_some(&known.place);
-        Some(((identity, known.path.clone()), self.complete(&known.object), elsewhere))
+        let mut object = known.object.clone();
+        convert(&mut object, version);
+        complete(&mut object, self.options, &self.kinds);
+        Some(((identity, known.path.clone()), object, elsewhere))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Seen, Value, &Place)> {
@@ -166,6 +174,23 @@ impl<'s> Stored<'s> {
         let mut object = object.clone();
         complete(&mut object, self.options, &self.kinds);
         object
+    }
+}
+
+/// Converts an object to another version of its group, as API servers do for the old object of a
+/// request. An object with fields that the version does not have stays as it is.
+fn convert(object: &mut Value, version: &str) {
+    let text = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    let kind = text("kind");
+    if text("apiVersion") == version {
+        return;
+    }
+    let is_known = kubernetes::fields::fields_of(version, kind).is_some();
+    if is_known
+        && kubernetes::fields::mistakes(version, kind, object).is_empty()
+        && let Some(own) = object.get_mut("apiVersion")
+    {
+        *own = version.into();
     }
 }
 

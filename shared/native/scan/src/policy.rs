@@ -1,7 +1,7 @@
 use std::fmt;
 
 use admission::PolicyEntry;
-use kubewarden::deployment::Needs;
+use kubewarden::deployment::{FOR_AUDITS_ALONE, Needs};
 use kubewarden::matching::{Evaluator, FailurePolicy, Mode, PolicyManifest, Webhook};
 use report::PolicyRef;
 use serde_json::{Value, json};
@@ -118,17 +118,30 @@ impl Engine {
     }
 }
 
-/// Returns a warning if match conditions of a policy of this program do not fit its settings.
-fn stale_conditions(id: &str, settings: &Value, webhook: &Webhook) -> Option<String> {
-    let present = webhook.conditions().iter().map(|condition| (condition.name(), condition.text()));
-    let stale = kubewarden::deployment::find(id)?.stale_conditions(settings, present);
-    (!stale.is_empty()).then(|| {
+/// Returns warnings if match conditions and rules of a policy of this program do not fit its
+/// settings. A policy for one namespace cannot have all rules.
+fn stale_parts(id: &str, settings: &Value, webhook: &Webhook, is_of_cluster: bool) -> Vec<String> {
+    let Some(deployment) = kubewarden::deployment::find(id) else { return Vec::new() };
+    let present = || webhook.conditions().iter().map(|condition| (condition.name(), condition.text()));
+    let stale = deployment.stale_conditions(settings, present());
+    let stale = (!stale.is_empty()).then(|| {
         format!(
             "spec.matchConditions: may exclude requests that the settings deny: {}; use the conditions that helm \
              template renders for these settings",
             stale.join(", ")
         )
-    })
+    });
+    let is_for_audits = present().any(|(name, _)| name == FOR_AUDITS_ALONE);
+    let evaluates_all = is_for_audits || !is_of_cluster;
+    let missing = if evaluates_all { Vec::new() } else { deployment.missing_rules(settings, webhook) };
+    let missing = (!missing.is_empty()).then(|| {
+        format!(
+            "spec.rules: lack requests that the settings need: {}; use the rules that helm template renders for \
+             these settings",
+            missing.join(", ")
+        )
+    });
+    stale.into_iter().chain(missing).collect()
 }
 
 /// Returns settings; none are the empty object.
@@ -210,7 +223,8 @@ impl Policy {
             Evaluator::Module(one) => {
                 let module = module(&one, manifest.is_mutating);
                 if let Some(entry) = module.engine.entry() {
-                    warnings.extend(stale_conditions(entry.id, &one.settings, &manifest.webhook));
+                    let is_of_cluster = reference.namespace.is_none();
+                    warnings.extend(stale_parts(entry.id, &one.settings, &manifest.webhook, is_of_cluster));
                 }
                 Evaluator::Module(module)
             }

@@ -234,6 +234,9 @@ pub(crate) fn walk<'j>(
     Walk { policies, options, cluster, old, explains, kept, gathering: None, is_live: false }
 }
 
+const NO_CLUSTER: &str = "the files of the cluster have no Kubernetes object, so every look-up would find nothing; write them with \
+     kubectl get --output=yaml";
+
 fn collect_from(
     input: &mut dyn Input,
     collector: &mut Collector,
@@ -248,26 +251,37 @@ fn collect_from(
     let selecting = &*collector;
     let work = |_: u64, chunk: Chunk| {
         if !selecting.may_have(&chunk) && !reports_problems {
-            return (Vec::new(), Vec::new());
+            return (Vec::new(), Vec::new(), true);
         }
         match crate::entry::read(&chunk) {
             Ok(read) => {
+                let has_objects =
+                    read.entries.is_empty() || read.entries.iter().any(crate::entry::Entry::is_object);
                 // It can be one that a policy looks up.
                 let level = if selecting.may_have(&chunk) { Level::Error } else { Level::Warning };
                 let lost = if reports_problems { read.lost(&chunk, level) } else { Vec::new() };
                 let objects = read.entries.into_iter().filter_map(|entry| selecting.select(entry));
-                (objects.collect::<Vec<_>>(), lost)
+                (objects.collect::<Vec<_>>(), lost, has_objects)
             }
-            Err(problem) => (Vec::new(), vec![chunk.unreadable(&problem)]),
+            Err(problem) => (Vec::new(), vec![chunk.unreadable(&problem)], false),
         }
     };
     let mut notices = Vec::new();
+    // A running cluster may have none of the selected kinds.
+    let mut is_of_a_cluster = input.size().is_none();
+    let problems = tally.notices();
     input.select(selecting.kinds());
-    workers::run(workers, input, tally, observer, &work, &mut |(objects, lost), _, _| {
+    workers::run(workers, input, tally, observer, &work, &mut |(objects, lost, has_objects), _, _| {
         found.extend(objects);
         notices.extend(lost);
+        is_of_a_cluster |= has_objects;
     });
     if reports_problems {
+        let is_unreadable = notices.iter().any(|notice| notice.level == Level::Error);
+        if !is_of_a_cluster && !is_unreadable && tally.notices() == problems {
+            let message = NO_CLUSTER.to_owned();
+            notices.push(Notice { level: Level::Error, place: None, message });
+        }
         for notice in notices {
             tally.notice(notice);
         }

@@ -34,6 +34,10 @@ impl Tally {
         u64::try_from(self.folded.findings.len()).unwrap_or(u64::MAX)
     }
 
+    pub(crate) fn notices(&self) -> usize {
+        self.report.notices.len()
+    }
+
     pub(crate) fn notice(&mut self, notice: Notice) {
         self.report.notices.push(notice);
     }

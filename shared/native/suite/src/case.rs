@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::files::{self, Files};
 use crate::policies::{Policies, Settings};
-use crate::want::{Want, Wants};
+use crate::want::{Want, Wants, object_with};
 
 /// The keys of a case that are about its request and surroundings.
 const QUESTION: [&str; 13] = [
@@ -89,9 +89,10 @@ impl<'s> Reader<'s, '_> {
                            each object";
             return Err(at.mistake(problem));
         }
+        self.check_absent(wants.by_policy.values().chain(&wants.others), &requests)?;
         Ok(Case {
             requests,
-            is_received: ["object", "objects", "oldObject"].iter().all(|key| self.get(key).is_none()),
+            is_received: self.is_received(),
             user,
             cluster,
             session,
@@ -109,6 +110,36 @@ impl<'s> Reader<'s, '_> {
             return self.case.get(key);
         }
         self.case.get(key).or_else(|| self.defaults.as_ref()?.get(key))
+    }
+
+    /// Checks that the fields that a case wants to be absent exist: a misspelt one always is.
+    fn check_absent<'w>(
+        &self,
+        wants: impl Iterator<Item = &'w Want>,
+        requests: &[Value],
+    ) -> Result<(), Mistake> {
+        let Some(object) = requests.first().and_then(|request| request.get("object")) else { return Ok(()) };
+        for path in wants.flat_map(Want::absent) {
+            let mut wanted = object_with(path);
+            if let Value::Object(fields) = &mut wanted {
+                let of_type = ["apiVersion", "kind"].map(|key| (key.to_owned(), object[key].clone()));
+                fields.extend(of_type);
+            }
+            if let Some(problem) = scan::misspelt(&wanted).into_iter().next() {
+                let at = self.case.get("want").unwrap_or_else(|| self.case.clone());
+                return Err(at.mistake(format!("a path in mutated: {}", problem.message)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the case has a request and no objects, so that it is evaluated as it is.
+    fn is_received(&self) -> bool {
+        ["object", "objects", "oldObject"].iter().all(|key| self.get(key).is_none())
+    }
+
+    fn may_be_invalid(&self) -> Result<bool, Mistake> {
+        Ok(self.get("invalid").map(|at| at.flag()).transpose()?.unwrap_or(false))
     }
 
     fn session(&self, at: &Cursor<'_>) -> Result<Arc<Session>, Mistake> {
@@ -129,7 +160,7 @@ impl<'s> Reader<'s, '_> {
             }
         };
         let old = self.get("oldObject").map(|at| self.object(&at)).transpose()?;
-        let may_be_invalid = self.get("invalid").map(|at| at.flag()).transpose()?.unwrap_or(false);
+        let may_be_invalid = self.may_be_invalid()?;
         let operation = self.get("operation").map(|at| operation(&at)).transpose()?;
         let subresource = self.get("subresource").map(|at| at.text().map(str::to_owned)).transpose()?;
         let patch = self.get("patch");
@@ -141,16 +172,6 @@ impl<'s> Reader<'s, '_> {
                     return Err(patch.mistake("there is no object to change; write object"));
                 };
                 apply(patch, object)?;
-            }
-            if !may_be_invalid {
-                let place = ["patch", "object", "objects", "oldObject"].iter().find_map(|key| self.get(key));
-                let problem =
-                    scan::unsent(object.as_ref(), old.as_ref(), subresource.as_deref(), cluster.kinds());
-                if let Some(problem) = problem {
-                    return Err(place.as_ref().unwrap_or(&self.case).mistake(format!(
-                        "no API server sends this: {problem}; write invalid: true if the case is about it"
-                    )));
-                }
             }
             let question = Question {
                 operation: operation.clone(),
@@ -169,6 +190,17 @@ impl<'s> Reader<'s, '_> {
                 }
             };
             let made = with_fields(made, request.as_ref())?;
+            // A recorded request can be that of a newer server.
+            let is_recorded = ["object", "oldObject"].iter().any(|key| made.get(*key).is_some_and(is_stored));
+            let is_recorded = is_recorded && self.is_received();
+            if !may_be_invalid
+                && !is_recorded
+                && let Some(problem) = scan::unsent(&made, cluster.kinds())
+            {
+                let place = ["request", "patch", "object", "objects", "oldObject"];
+                let place = place.iter().find_map(|key| self.get(key));
+                return Err(unsent(place.as_ref().unwrap_or(&self.case), &problem));
+            }
             let at = request.as_ref().unwrap_or(&self.case);
             let made = AdmissionRequest::from_value(made).map_err(|error| at.mistake(error))?;
             requests.push(made.as_value().clone());
@@ -262,6 +294,7 @@ impl<'s> Reader<'s, '_> {
             }
             return Ok(Cluster::unreachable(reason.text()?));
         }
+        let may_be_invalid = self.may_be_invalid()?;
         let mut objects = at.get("files").map(|files| self.all_of(&files)).transpose()?.unwrap_or_default();
         for object in at.get("objects").map(|objects| objects.items()).transpose()?.into_iter().flatten() {
             let value = object.object()?;
@@ -270,8 +303,21 @@ impl<'s> Reader<'s, '_> {
             }
             objects.push(value);
         }
+        let mut suspicions = objects.iter().filter(|object| !is_stored(object)).flat_map(scan::misspelt);
+        if let Some(suspicion) = suspicions.next().filter(|_| !may_be_invalid) {
+            return Err(unsent(at, &suspicion.message));
+        }
         Cluster::of_objects(objects).map_err(|error| at.mistake(error.to_string()))
     }
+}
+
+fn unsent(at: &Cursor<'_>, problem: &str) -> Mistake {
+    at.mistake(format!("no API server sends this: {problem}; write invalid: true if the case is about it"))
+}
+
+/// Whether a server has stored an object, whose fields may be those of a newer version.
+fn is_stored(object: &Value) -> bool {
+    object.pointer("/metadata/uid").and_then(Value::as_str).is_some_and(|uid| !uid.is_empty())
 }
 
 fn listed(objects: &[&Value]) -> String {

@@ -6,11 +6,10 @@ use ignore::WalkBuilder;
 use manifest::Mistake;
 use serde_json::Value;
 
-use crate::files::Files;
+use crate::files::{Files, is_manifest};
 
 /// Finds the test files that arguments name: files, and the test files in directories that git
-/// would not ignore. Notes the directories
-/// that it walks, so that a new file is visible.
+/// would not ignore. Notes the directories that it walks, so that a new file is visible.
 pub(crate) fn find(paths: &[String], files: &Files) -> (Vec<PathBuf>, Vec<Mistake>) {
     let (mut found, mut mistakes) = (Vec::new(), Vec::new());
     for argument in paths {
@@ -54,13 +53,12 @@ pub(crate) fn find(paths: &[String], files: &Files) -> (Vec<PathBuf>, Vec<Mistak
 /// cases. A file that looks like one and cannot be read is one, so that it is not left out without
 /// a word.
 fn is_test(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let Some(stem) = [".yaml", ".yml", ".json"].iter().find_map(|end| name.strip_suffix(end)) else {
-        return false;
-    };
-    if !path.is_file() {
+    // So is a link to a file that does not exist.
+    let is_broken = path.is_symlink() && !path.exists();
+    if !is_manifest(path) || !(path.is_file() || is_broken) {
         return false;
     }
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_lowercase();
     if [".test", "-test", "_test"].iter().any(|end| stem.ends_with(end)) {
         return true;
     }
@@ -85,7 +83,7 @@ fn has_cases(text: &str) -> bool {
         }
         _ => false,
     };
-    manifest::own_documents(text).map_or_else(|_| has_key(text), |documents| documents.iter().any(is_test))
+    manifest::documents(text).map_or_else(|_| has_key(text), |documents| documents.iter().any(is_test))
 }
 
 /// Returns whether a line begins with a key of test files.

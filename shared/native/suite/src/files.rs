@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
+pub(crate) use scan::is_object_file as is_manifest;
 use serde_json::Value;
 
 /// The state of a file or directory, which a change shows in.
@@ -132,11 +133,6 @@ fn of_text(text: &str) -> Result<Vec<Value>, String> {
 
 pub(crate) fn is_object(value: &Value) -> bool {
     ["apiVersion", "kind"].iter().all(|key| value.get(key).is_some_and(Value::is_string))
-}
-
-pub(crate) fn is_manifest(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    matches!(extension, Some("yaml" | "yml" | "json"))
 }
 
 pub(crate) fn problem(path: &Path, error: &std::io::Error) -> String {

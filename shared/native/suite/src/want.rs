@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use manifest::{Cursor, Mistake};
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cases::CaseOutcome;
 use crate::policies::Policies;
@@ -26,6 +26,9 @@ impl Wants {
         let is_name = |key: &str| key == "*" || names.contains(&key);
         if entries.is_empty() {
             return Err(at.mistake("is empty; say what the policies are to do"));
+        }
+        if names.is_empty() {
+            return Err(at.mistake("cannot be compared, because no policy could be read"));
         }
         if !entries.iter().any(|(key, _)| is_name(key)) {
             if let [only] = names.as_slice() {
@@ -121,6 +124,15 @@ pub(crate) const KEYS: [&str; 11] = [
 ];
 
 impl Want {
+    /// Returns the paths of the values that the changed object must not have.
+    pub(crate) fn absent(&self) -> impl Iterator<Item = &str> {
+        let values = match &self.verdict {
+            Wanted::Mutated(Mutation::Values(values)) => values.as_slice(),
+            _ => &[],
+        };
+        values.iter().filter(|(_, value)| value.is_null()).map(|(path, _)| path.as_str())
+    }
+
     pub(crate) fn compares_object(&self) -> bool {
         matches!(self.verdict, Wanted::Mutated(Mutation::Object(_) | Mutation::Values(_)))
     }
@@ -212,6 +224,9 @@ fn mutation(at: &Cursor<'_>) -> Result<Mutation, Mistake> {
                 let value = item.value.get("equals").ok_or_else(|| {
                     item.mistake("needs equals with the value; null stands for an absent one")
                 })?;
+                if steps(path.text()?).is_none() {
+                    return Err(path.mistake("is not a path such as spec.containers[0].name; correct it"));
+                }
                 Ok((path.text()?.to_owned(), value.clone()))
             });
             values.collect::<Result<_, _>>().map(Mutation::Values)
@@ -293,25 +308,50 @@ impl Line {
     }
 }
 
-/// Returns the value at a path such as `spec.containers[0].name` or `metadata.labels[a.b/c]`.
-pub(crate) fn value_at<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
-    let mut value = object;
-    let mut rest = path;
+/// A step of a path: a name, or a key or an index in brackets.
+#[derive(Clone, Copy)]
+enum Step<'p> {
+    Name(&'p str),
+    Bracket(&'p str),
+}
+
+/// Returns the steps of a path such as `spec.containers[0].name` or `metadata.labels[a.b/c]`;
+/// `None` for another text.
+fn steps(path: &str) -> Option<Vec<Step<'_>>> {
+    let (mut steps, mut rest) = (Vec::new(), path);
     while !rest.is_empty() {
         if let Some(inside) = rest.strip_prefix('[') {
             let (key, behind) = inside.split_once(']')?;
-            value = match key.parse::<usize>() {
-                Ok(index) if value.is_array() => value.get(index)?,
-                _ => value.get(key.trim_matches('"'))?,
-            };
+            steps.push(Step::Bracket(key));
             rest = behind;
         } else {
-            let name = rest.strip_prefix('.').unwrap_or(rest);
+            let name = if steps.is_empty() { rest } else { rest.strip_prefix('.')? };
             let end = name.find(['.', '[']).unwrap_or(name.len());
             let (name, behind) = name.split_at_checked(end)?;
-            value = value.get(name)?;
+            if name.is_empty() || name.contains(']') || name.starts_with('/') {
+                return None;
+            }
+            steps.push(Step::Name(name));
             rest = behind;
         }
     }
-    Some(value)
+    (!steps.is_empty()).then_some(steps)
+}
+
+/// Returns an object that has nothing but a null at a path.
+pub(crate) fn object_with(path: &str) -> Value {
+    steps(path).unwrap_or_default().into_iter().rev().fold(Value::Null, |inside, step| match step {
+        Step::Bracket(index) if index.parse::<usize>().is_ok() => json!([inside]),
+        Step::Bracket(key) => json!({ key.trim_matches('"'): inside }),
+        Step::Name(name) => json!({ name: inside }),
+    })
+}
+
+/// Returns the value at a path.
+pub(crate) fn value_at<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
+    steps(path)?.into_iter().try_fold(object, |value, step| match step {
+        Step::Bracket(index) if value.is_array() => value.get(index.parse::<usize>().ok()?),
+        Step::Bracket(key) => value.get(key.trim_matches('"')),
+        Step::Name(name) => value.get(name),
+    })
 }

@@ -89,7 +89,9 @@ impl<'f> Pieces<'f> {
 /// Returns why an entry is not an object, with its place.
 pub(crate) fn unexpected(place: &Place, content: &Content, expected: &str) -> Failure {
     match content {
-        Content::Untyped(problem) | Content::Other(problem) => about(place, format!("{problem}; {expected}")),
+        Content::Untyped(_, problem) | Content::Other(problem) => {
+            about(place, format!("{problem}; {expected}"))
+        }
         Content::Review(review) => {
             let found = match Form::of(review) {
                 Some(Form::Review) => "an AdmissionReview",

@@ -73,7 +73,7 @@ fn request(content: Content, namespace: &str, number: usize) -> Result<Option<Ad
             review
         }
         Content::Object(object) => creation(object, namespace, number),
-        Content::Untyped(_) | Content::Other(_) => return Ok(None),
+        Content::Untyped(..) | Content::Other(_) => return Ok(None),
     };
     AdmissionRequest::from_value(request).map(Some).map_err(|error| error.to_string())
 }

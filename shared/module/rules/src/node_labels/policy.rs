@@ -162,6 +162,16 @@ impl NodeLabels {
         }
         let node = ClusterNode::of(request.stored_object()?);
         let mut report = Report::new(self.settings.mode, violations);
+        if !self.settings.create_only.is_empty() {
+            report.field(FieldChange {
+                id: rule::DELETION,
+                at: node.metadata().labels(),
+                path: "metadata.labels",
+                rule: "nodes may not delete their Node and create it with other labels of createOnlyLabelKeys \
+                       and createOnlyLabelPrefixes",
+                remedy: REMEDY,
+            });
+        }
         for (key, at) in node.metadata().labels().fields()? {
             if let Some(reason) = self.reason(key, Operation::Update) {
                 let rule = "nodes may not delete a Node with a label that they may not remove";

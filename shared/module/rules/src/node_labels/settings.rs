@@ -39,7 +39,8 @@ choices! {
 
     /// Whether a node may delete its own Node.
     pub enum SelfDeletion {
-        /// It may, unless the Node has labels or taints that the node may not remove.
+        /// It may, unless the Node has labels or taints that the node may not remove, or the node
+        /// could create it with other labels that are allowed on creation only.
         DenyProtected,
         /// It may not.
         Deny,
@@ -118,7 +119,7 @@ pub(super) const DOCS: &[(&str, &str)] = &[
     ),
     (
         "selfDeletion",
-        "`DenyProtected`: a node may not delete its Node if it has labels or taints that the node may not remove; taints of `node.kubernetes.io` and `node.cloudprovider.kubernetes.io` do not count. `Deny`: a node may never delete its Node.",
+        "`DenyProtected`: a node may not delete its Node if it has labels or taints that the node may not remove, or if labels are allowed on creation only; taints of `node.kubernetes.io` and `node.cloudprovider.kubernetes.io` do not count. `Deny`: a node may never delete its Node.",
     ),
     (
         "nodeBoundTokens",
@@ -280,7 +281,7 @@ impl Labels {
         self.domains.have(key) || self.keys.have(key)
     }
 
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.domains.is_empty() && self.keys.is_empty()
     }
 }

@@ -62,7 +62,7 @@ const ENVIRONMENT: [(&str, Option<&str>, [&str; 2]); 2] = [
 /// Adds a violation for each reference of a mirror pod to another API object.
 ///
 /// A volume or a projected source of an unknown type is a violation, because it may refer to one. A
-/// reference without a name refers to nothing.
+/// reference without a name refers to nothing, other than a volume.
 ///
 /// Source: `HasAPIObjectReference` of k8s.io/kubernetes/pkg/api/pod, which `NodeRestriction` calls.
 pub(super) fn review<'d>(pod: Pod<'d>, violations: &mut Violations<'d>) -> Result<(), Fault> {

@@ -4,7 +4,7 @@
 use admission::{Fault, Json, ObjectWriter, Quoted, Remedy, Violation, Violations};
 
 use super::finding::{Finding, Problem, RefusedValue, Subject, UnsetField};
-use super::standard::{Allowed, Check, Field, FieldRule};
+use super::standard::{Allowed, Check, Field, FieldRule, ValueType};
 use super::{LevelVersion, Modes, WOULD_VIOLATE};
 use crate::summary::within;
 use crate::view::ContainerKind;
@@ -249,7 +249,9 @@ fn add_violations<'d>(
     finding: &Finding<'d>,
     hint: Hint,
 ) -> Result<(), Fault> {
-    let Finding { check, rule: FieldRule { field, remedy, remedy_if_unset, .. }, problem, .. } = finding;
+    let Finding {
+        check, rule: FieldRule { field, remedy, remedy_if_unset, value_type, .. }, problem, ..
+    } = finding;
     if violations.are_full() {
         // Paths and texts that no message lists would only take memory.
         match problem {
@@ -278,7 +280,10 @@ fn add_violations<'d>(
     match problem {
         Problem::Unset(UnsetField { parent, part, steps }) => {
             let place = part.iter().chain(*steps).fold(*parent, |at, step| at.at(step));
-            violations.push(Violation::required(check.id, place, rule, remedy_of(remedy_if_unset)));
+            // An object without its required field inherits nothing from the pod.
+            let is_incomplete = *value_type == ValueType::RequiredText && part.is_none() && steps.len() == 1;
+            let remedy = if is_incomplete { remedy } else { remedy_if_unset };
+            violations.push(Violation::required(check.id, place, rule, remedy_of(remedy)));
         }
         Problem::Lacking(list, _) => {
             violations.push(Violation::required(check.id, *list, rule, remedy_of(remedy)));

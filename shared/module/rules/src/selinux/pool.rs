@@ -35,7 +35,7 @@ pub struct Pool {
 pub const PROBES: u32 = 64;
 
 /// The categories that go-selinux reserves for containers with SELinux labelling disabled.
-pub(super) const RESERVED: [u16; 2] = [1022, 1023];
+pub(in crate::selinux) const RESERVED: [u16; 2] = [1022, 1023];
 
 impl Default for Pool {
     fn default() -> Self {

@@ -1,5 +1,6 @@
 //! Entries of `exclude`.
 
+use rules::pattern::Pattern;
 use rules::pod_security::PodSecurity;
 use serde_json::{Map, Value, json};
 
@@ -14,6 +15,23 @@ const OF_ONE_VIOLATION: [&str; 2] = ["Running as Non-root", "Seccomp"];
 
 const FOR_ONE_CONTAINER: &str = "without images, Kyverno leaves out the violation of one of the containers, so that it \
      refuses pods in which another one or an init container violates the control; the manifest admits them";
+
+/// Fields that Kyverno compares with no `values` if they are not set. The module compares `""`.
+const REQUIRED: [&str; 3] =
+    [".securityContext.runAsNonRoot", ".securityContext.seccompProfile.type", ".capabilities.drop"];
+
+/// The field whose unset value is `nil` to Kyverno if there is a `securityContext`. Without one,
+/// Kyverno compares no `values`.
+const ESCALATION: &str = ".securityContext.allowPrivilegeEscalation";
+
+const WITHOUT_CONTEXT: &str = "Kyverno leaves out containers without a securityContext whatever the values are; the manifest \
+     refuses them";
+
+/// The annotations of all containers, in the settings. Kyverno replaces digits alone by `*`.
+const OF_ALL_CONTAINERS: &str = "container.apparmor.security.beta.kubernetes.io/*]";
+
+const OF_DIGITS: &str = "is left out: to Kyverno, * stands for digits, so the field is that of containers with a number as \
+     their name";
 
 /// An entry of `exclude` in a rule, or of `podSecurity` in an exception.
 #[derive(Clone, Debug)]
@@ -42,13 +60,24 @@ impl Entry {
     /// Returns the entry for the setting `exclude`, with further conditions. An entry that can
     /// never apply with these settings is a problem: Kyverno refuses some of these entries, and the
     /// others exclude nothing in Kyverno either.
+    ///
+    /// `entries` are all of the same list.
     pub(super) fn setting(
         &self,
+        entries: &[Self],
         settings: &Map<String, Value>,
         conditions: &Map<String, Value>,
         problems: &mut Vec<FieldProblem>,
     ) -> Option<Value> {
+        let field = self.fields.get("restrictedField").and_then(Value::as_str).unwrap_or_default();
+        if field.ends_with(OF_ALL_CONTAINERS) {
+            problems.push(FieldProblem::new(&self.path, OF_DIGITS).with(Effect::Refuses));
+            return None;
+        }
         let mut entry = self.fields.clone();
+        if let Some(Value::Array(values)) = entry.get_mut("values") {
+            problems.extend(self.translate(field, values, entries));
+        }
         entry.extend(conditions.clone());
         let entry = Value::Object(entry);
         let mut checked = settings.clone();
@@ -68,6 +97,39 @@ impl Entry {
                 None
             }
         }
+    }
+
+    /// Gives an unset field the value that the module compares.
+    ///
+    /// Source: `exemptExclusions` and the `BadValue` of the checks in `pkg/pss` of kyverno/kyverno
+    /// at 111e07b and kyverno/pod-security-admission.
+    fn translate(&self, field: &str, values: &mut Vec<Value>, entries: &[Self]) -> Option<FieldProblem> {
+        let matches = |values: &[Value], text: &str| {
+            values.iter().filter_map(Value::as_str).any(|pattern| Pattern::of(pattern).matches(text))
+        };
+        let mut problem = None;
+        let covers_unset = if field.ends_with(ESCALATION) {
+            values.retain(|value| value != "");
+            let covers_unset = matches(values, "nil");
+            // Without a securityContext, a container also fails to drop capabilities.
+            if !covers_unset && entries.iter().any(Self::is_about_dropping) {
+                let path = format!("{}.values", self.path);
+                problem = Some(FieldProblem::new(path, WITHOUT_CONTEXT).with(Effect::Refuses));
+            }
+            covers_unset
+        } else {
+            REQUIRED.iter().any(|required| field.ends_with(required))
+        };
+        if covers_unset && !matches(values, "") {
+            values.push(Value::from(""));
+        }
+        problem
+    }
+
+    fn is_about_dropping(&self) -> bool {
+        let text = |key| self.fields.get(key).and_then(Value::as_str).unwrap_or_default();
+        let field = text("restrictedField");
+        text("controlName") == "Capabilities" && (field.is_empty() || field.ends_with(".capabilities.drop"))
     }
 
     /// Whether Kyverno applies the entry to one container alone: it evaluates an entry without

@@ -28,7 +28,10 @@ pub(super) enum Exclusion {
 
 impl Exclusion {
     pub(super) fn of(filters: &[ResourceFilter], reach: &Reach) -> Self {
-        if filters.is_empty() || filters.iter().any(ResourceFilter::is_empty) {
+        // In the rule for CronJobs, Kyverno gives every filter that kind (`generateCronJobRule` in
+        // `pkg/autogen/v1/rule.go`). In other rules, an empty filter matches nothing.
+        let has_empty = filters.iter().any(ResourceFilter::is_empty);
+        if filters.is_empty() || has_empty && !reach.is_derived(Target::CronJob) {
             return Self::Nothing;
         }
         let problems: Vec<FieldProblem> = filters.iter().flat_map(|filter| filter.problems.clone()).collect();
@@ -36,6 +39,9 @@ impl Exclusion {
             return Self::NotConverted(problems);
         }
         let (mut targets, mut operations) = (reach.targets.clone(), reach.operations.clone());
+        if has_empty {
+            targets.retain(|target| *target == Target::CronJob);
+        }
         for filter in filters {
             targets = &targets & &filter.targets(&reach.derived);
             operations = &operations & &filter.operations();

@@ -71,7 +71,7 @@ impl Grant {
             let mut allowed = Vec::new();
             for conditions in alternatives {
                 for entry in entries {
-                    allowed.extend(entry.setting(rule.settings, &conditions, problems));
+                    allowed.extend(entry.setting(entries, rule.settings, &conditions, problems));
                 }
             }
             if !allowed.is_empty() {

@@ -267,6 +267,7 @@ pub(super) fn select<'s>(
     spec.object_selector.clone_from(&scope.object_selector);
     let exclude = spec.settings.get("exclude").and_then(Value::as_array);
     if exclude.into_iter().flatten().any(|entry| entry.get("namespaceSelector").is_some()) {
-        spec.context_aware_resources.push(kubewarden::namespaces());
+        // Selectors of namespaces read their labels.
+        spec.context_aware_resources.push(kubewarden::of_core("Namespace"));
     }
 }

@@ -251,8 +251,9 @@ impl KyvernoPolicy<'_, '_> {
         match check {
             CheckOfRule::PodSecurity(check) => {
                 settings.keys.push("podSecurity");
-                for entry in Entry::list(&check, "exclude", problems)? {
-                    settings.entries.extend(entry.setting(plain, &Map::new(), problems));
+                let entries = Entry::list(&check, "exclude", problems)?;
+                for entry in &entries {
+                    settings.entries.extend(entry.setting(&entries, plain, &Map::new(), problems));
                 }
             }
             CheckOfRule::Library(known) => {

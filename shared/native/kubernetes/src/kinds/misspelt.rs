@@ -70,6 +70,30 @@ pub fn misspelt_resource(groups: &[&str], plural: &str) -> Option<String> {
     (!known.is_empty()).then(problem)
 }
 
+/// Says that Kubernetes has no API group of this name; `None` if it has, or if another API server
+/// may have it: the groups of custom resources have a dot.
+///
+/// # Example
+/// ```
+/// let problem = "Kubernetes has no API group core; the group of v1 is \"\"";
+/// assert_eq!(kubernetes::kinds::misspelt_group("core").as_deref(), Some(problem));
+/// assert_eq!(kubernetes::kinds::misspelt_group(""), None);
+/// assert_eq!(kubernetes::kinds::misspelt_group("apps"), None);
+/// assert_eq!(kubernetes::kinds::misspelt_group("example.com"), None);
+/// ```
+#[must_use]
+pub fn misspelt_group(group: &str) -> Option<String> {
+    let known: Vec<&str> = BUILT_IN.iter().map(|resource| &*resource.group).collect();
+    if group == "*" || group.contains('.') || known.contains(&group) {
+        return None;
+    }
+    let remedy = match nearest(group, &known) {
+        Some(near) if !near.is_empty() => format!("did you mean {near}?"),
+        _ => "the group of v1 is \"\"".to_owned(),
+    };
+    Some(format!("Kubernetes has no API group {group}; {remedy}"))
+}
+
 fn suggestion(name: &str, known: &[&str]) -> String {
     nearest(name, known).map_or_else(String::new, |name| format!("; did you mean {name}?"))
 }

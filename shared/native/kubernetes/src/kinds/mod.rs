@@ -30,7 +30,7 @@ use serde_json::Value;
 use built_in::{BUILT_IN, BY_KIND};
 pub use definition::DefinitionError;
 use definition::GroupKind;
-pub use misspelt::{misspelt, misspelt_resource};
+pub use misspelt::{misspelt, misspelt_group, misspelt_resource};
 pub use not_served::not_served;
 pub use resource::{Origin, Resource, guess};
 

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use crate::rule::{ContextAwareResource, RuleWithOperations};
+use kubernetes::kinds::Kinds;
+
+use crate::matching::Webhook;
+use crate::rule::{ContextAwareResource, RuleWithOperations, Target};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,6 +21,9 @@ pub const FILES: &[(&str, &str)] = &[
     ("pod-security", include_str!("../../../../../policies/pod-security/deployment.yml")),
     ("selinux", include_str!("../../../../../policies/selinux/deployment.yml")),
 ];
+
+/// The match condition of an instance for the audit scanner, which always is false.
+pub const FOR_AUDITS_ALONE: &str = "is-for-the-audit-scanner-alone";
 
 static DEPLOYMENTS: LazyLock<BTreeMap<&str, Deployment>> = LazyLock::new(|| {
     let read = |(id, text): &(&'static str, &str)| {
@@ -135,7 +141,7 @@ impl Deployment {
         Some(Needs {
             rules: Entry::of(&audit.rules, settings),
             match_conditions: vec![MatchCondition {
-                name: "is-for-the-audit-scanner-alone".to_owned(),
+                name: FOR_AUDITS_ALONE.to_owned(),
                 expression: "false".to_owned(),
             }],
             background_audit: true,
@@ -189,6 +195,39 @@ impl Deployment {
                 && !needed.any(|one| one.name == *name && alternatives(&one.expression).is_subset(&present))
         };
         present.into_iter().filter(is_stale).map(|(name, _)| name).collect()
+    }
+
+    /// Returns the requests that no rule of a webhook matches although the settings need them, such
+    /// as `UPDATE of services/status`. Unless the policy is about the requesting user, only those
+    /// count that the mode alone does not need: rules for pods alone can be intended.
+    #[must_use]
+    pub fn missing_rules(&self, settings: &Value, webhook: &Webhook) -> Vec<String> {
+        let of_mode = json!({ "mode": settings.get("mode") });
+        let is_needed = |rule: &&Entry<RuleWithOperations>| {
+            rule.applies(settings) && (self.audit.is_none() || !rule.applies(&of_mode))
+        };
+        let kinds = Kinds::default();
+        let mut missing = Vec::new();
+        for RuleWithOperations { api_groups, resources, operations, .. } in
+            self.rules.iter().filter(is_needed).map(|rule| &rule.needed)
+        {
+            for (group, path) in
+                api_groups.iter().flat_map(|group| resources.iter().map(move |path| (group, path)))
+            {
+                let (resource, subresource) = path.split_once('/').unwrap_or((path, ""));
+                let version = "v1";
+                let of_plural = kinds.of_plural(group, version, resource);
+                let is_namespaced = of_plural.is_some_and(|known| known.is_namespaced == Some(true));
+                let namespace = if is_namespaced { "default" } else { "" };
+                for operation in operations.iter().map(|operation| operation.name()) {
+                    let target = Target { operation, group, version, resource, subresource, namespace };
+                    if !webhook.rules.iter().any(|rule| rule.matches(&target)) {
+                        missing.push(format!("{operation} of {path}"));
+                    }
+                }
+            }
+        }
+        missing
     }
 
     /// Returns all rules, whatever the settings.

@@ -20,6 +20,6 @@ mod file;
 mod manifest;
 mod needs;
 
-pub use file::{Deployment, FILES, find};
+pub use file::{Deployment, FILES, FOR_AUDITS_ALONE, find};
 pub use manifest::Instance;
 pub use needs::{MatchCondition, Needs, PolicyRule};

@@ -17,7 +17,7 @@ use crate::rule::{RuleWithOperations, Target};
 pub struct Observation {
     /// Whether each rule matches.
     pub rules: Vec<Option<bool>>,
-    /// Whether the namespaceSelector selects; not present without a selector.
+    /// Whether the namespaceSelector selects; not present if the manifest has none.
     pub namespace_selector: Option<Option<bool>>,
     /// Whether the objectSelector selects; not present without a selector.
     pub object_selector: Option<Option<bool>>,
@@ -60,6 +60,7 @@ impl Webhook {
             (condition.name().to_owned(), holds)
         });
         let conditions = conditions.collect();
+        let namespace_selector = namespace_selector.filter(|_| self.has_own_namespace_selector);
         Observation { rules, namespace_selector, object_selector, conditions }
     }
 }

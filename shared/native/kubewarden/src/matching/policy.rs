@@ -280,13 +280,15 @@ fn webhook(
     installation: &Installation,
     warnings: &mut Vec<String>,
 ) -> Result<Webhook, InvalidWebhook> {
+    let has_own_namespace_selector =
+        namespace.is_none() && spec.namespace_selector.as_ref().is_some_and(SelectorSpec::selects_some);
     let namespace_selector = match namespace {
         Some(namespace) => Some(own_namespace(namespace)),
         None => outside_kubewarden(spec, installation, warnings),
     };
     let mut rules = std::mem::take(&mut spec.rules);
     for (at, rule) in rules.iter().enumerate() {
-        warnings.extend(rule.misspelt_resource().map(|problem| format!("spec.rules[{at}].{problem}")));
+        warnings.extend(rule.misspelt().map(|problem| format!("spec.rules[{at}].{problem}")));
     }
     if namespace.is_some() {
         for (at, rule) in rules.iter().enumerate() {
@@ -303,6 +305,7 @@ fn webhook(
         object_selector: spec.object_selector.take(),
         match_conditions: spec.match_conditions.take(),
     })?;
+    webhook.has_own_namespace_selector = has_own_namespace_selector;
     webhook.admitted_namespace =
         installation.accepts_own_namespace.then(|| installation.namespace.as_str().into());
     Ok(webhook)

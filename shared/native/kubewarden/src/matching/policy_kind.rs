@@ -60,6 +60,11 @@ impl PolicyKind {
         let (group, _) = version.split_once('/').unwrap_or_default();
         let names = Self::ALL.map(Self::name);
         let is_policy = names.contains(&kind);
+        if kind.is_empty() || version.is_empty() {
+            let lacking = if kind.is_empty() { "kind" } else { "apiVersion" };
+            let has_other = is_policy || group == GROUP;
+            return has_other.then(|| format!("a policy without {lacking} evaluates nothing; write it"));
+        }
         if group == GROUP {
             let is_known = is_policy || kind == SERVER;
             let problem = || {

@@ -16,6 +16,13 @@ pub(crate) struct SelectorSpec {
     pub(crate) match_expressions: Vec<RequirementSpec>,
 }
 
+impl SelectorSpec {
+    /// Whether the selector has a requirement, and does not select everything.
+    pub(crate) fn selects_some(&self) -> bool {
+        !(self.match_labels.is_empty() && self.match_expressions.is_empty())
+    }
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RequirementSpec {

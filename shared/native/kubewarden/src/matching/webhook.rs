@@ -25,6 +25,8 @@ pub struct Webhook {
     conditions: Vec<Condition>,
     /// The namespace in which the policy server admits each request.
     pub(crate) admitted_namespace: Option<Arc<str>>,
+    /// Whether the manifest has a selector of namespaces, and not the controller alone.
+    pub(crate) has_own_namespace_selector: bool,
 }
 
 /// How the rules of a webhook fit a resource.
@@ -93,9 +95,11 @@ impl Webhook {
             LabelSelector::new(spec.unwrap_or_default())
                 .map_err(|error| InvalidWebhook(format!("spec.{name}.{error}")))
         };
+        let namespace_selector = selector("namespaceSelector", spec.namespace_selector)?;
         Ok(Self {
             conditions: compiled(&spec.match_conditions.unwrap_or_default())?,
-            namespace_selector: selector("namespaceSelector", spec.namespace_selector)?,
+            has_own_namespace_selector: !namespace_selector.is_empty(),
+            namespace_selector,
             object_selector: selector("objectSelector", spec.object_selector)?,
             match_policy: spec.match_policy.unwrap_or_default(),
             rules: spec.rules,

@@ -147,7 +147,8 @@ impl Options<'_> {
     #[must_use]
     pub fn in_repository(&self, file: &str) -> String {
         // Files outside, of a revision, and on the standard input are not in the repository.
-        if file.starts_with('/') || file.contains(':') || file == "-" {
+        let is_of_revision = file.contains(':') && !file.starts_with("./");
+        if file.starts_with('/') || is_of_revision || file == "-" {
             return file.to_owned();
         }
         let mut parts: Vec<&str> = self.folder.split('/').filter(|part| !part.is_empty()).collect();
@@ -240,6 +241,7 @@ pub(crate) mod tests {
             ("deploy", "../../a.yaml", "../a.yaml"),
             ("deploy", "/a.yaml", "/a.yaml"),
             ("deploy", "HEAD:a.yaml", "HEAD:a.yaml"),
+            ("deploy", "./system:a.yaml", "deploy/system:a.yaml"),
             ("deploy", "-", "-"),
         ] {
             let options = Options { folder, ..Options::default() };

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use admission::Fault;
+use admission::{Fault, Quoted};
 use rules::label::Keys;
 use rules::name::{is_label, is_label_key};
 use rules::node_pods::{ALLOWED_LABEL_KEYS, COPIED, DENIED_BY_DEFAULT, MIRROR};
@@ -100,6 +100,10 @@ pub fn find(dump: &Dump) -> Result<MirrorLabelFindings, AuditError> {
         }
         Ok(())
     })?;
+    let may_be_listed = unlisted.iter().filter(|(namespace, keys)| {
+        !listed.contains_key(*namespace) && !keys.iter().all(|key| is_denied(key))
+    });
+    let unknown_namespaces = may_be_listed.map(|(namespace, _)| namespace.clone()).collect();
     let namespaces = unlisted
         .into_iter()
         .map(|(namespace, keys)| {
@@ -107,7 +111,7 @@ pub fn find(dump: &Dump) -> Result<MirrorLabelFindings, AuditError> {
             UnlistedLabels::new(namespace, keys, listed)
         })
         .collect();
-    Ok(MirrorLabelFindings { namespaces, notes: notes(&unknown_nodes) })
+    Ok(MirrorLabelFindings { namespaces, notes: notes(&unknown_nodes, &unknown_namespaces) })
 }
 
 /// Returns the keys of a mirror pod that `listed`, the list of its namespace, does not have.
@@ -149,21 +153,25 @@ fn unlisted_labels(
     Ok(unlisted)
 }
 
+/// Returns the keys that each Namespace lists.
 fn listed_keys(dump: &Dump) -> Result<KeysByNamespace, AuditError> {
     let mut listed = KeysByNamespace::new();
     dump.visit_all("Namespace", |namespace, root| {
         let annotation = Namespace::of(root).metadata().annotations().at(ALLOWED_LABEL_KEYS);
         let keys = Keys::between_commas(annotation.text()?.unwrap_or_default());
-        if !keys.iter().all(is_label_key) {
-            return Err(annotation.fault("contains an invalid label key; correct the annotation first"));
+        if let Some(key) = keys.iter().find(|key| !is_label_key(key)) {
+            let problem = format!("{} is not a label key; correct the annotation first", Quoted(key));
+            return Err(annotation.fault(problem));
         }
         let keys: BTreeSet<String> = keys.iter().map(str::to_owned).collect();
-        if !keys.is_empty() {
-            listed.insert(namespace.name.clone(), keys);
-        }
+        listed.insert(namespace.name.clone(), keys);
         Ok(())
     })?;
     Ok(listed)
+}
+
+fn is_denied(key: &str) -> bool {
+    DENIED_BY_DEFAULT.contains(&key)
 }
 
 fn topology_labels(dump: &Dump) -> Result<BTreeMap<String, TopologyLabels>, AuditError> {
@@ -182,21 +190,26 @@ fn topology_labels(dump: &Dump) -> Result<BTreeMap<String, TopologyLabels>, Audi
     Ok(nodes)
 }
 
-fn notes(unknown_nodes: &BTreeSet<String>) -> Vec<String> {
-    if unknown_nodes.is_empty() {
-        return Vec::new();
-    }
-    vec![format!(
-        "Topology labels were not checked because the dump lacks Nodes ({}); create the dump with \
-         {COMMAND} -o json",
-        abbreviated(unknown_nodes.iter().map(String::as_str))
-    )]
+/// Returns notes about Nodes and Namespaces that the dump lacks.
+fn notes(nodes: &BTreeSet<String>, namespaces: &BTreeSet<String>) -> Vec<String> {
+    let lacking = [
+        ("Topology labels were not checked", "Nodes", nodes),
+        ("Labels may be listed already", "Namespaces", namespaces),
+    ];
+    let lacking = lacking.into_iter().filter(|(_, _, names)| !names.is_empty());
+    lacking
+        .map(|(problem, kind, names)| {
+            let names = abbreviated(names.iter().map(String::as_str));
+            format!(
+                "{problem} because the dump lacks {kind} ({names}); create the dump with {COMMAND} -o json"
+            )
+        })
+        .collect()
 }
 
 impl UnlistedLabels {
     fn new(namespace: String, keys: BTreeSet<String>, listed: BTreeSet<String>) -> Self {
-        let is_denied = |key: &String| DENIED_BY_DEFAULT.contains(&key.as_str());
-        let (denied, missing): (Vec<String>, Vec<String>) = keys.into_iter().partition(is_denied);
+        let (denied, missing): (Vec<String>, Vec<String>) = keys.into_iter().partition(|key| is_denied(key));
         let remedy = (!missing.is_empty()).then(|| {
             let overwrite = if listed.is_empty() { "" } else { " --overwrite" };
             let all: BTreeSet<String> = listed.into_iter().chain(missing.iter().cloned()).collect();

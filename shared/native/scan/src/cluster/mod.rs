@@ -275,9 +275,12 @@ impl Cluster {
         let is_known = self.is_complete
             && (self.collected.is_none() || RBAC_KINDS.iter().any(|kind| has(kind)))
             || RBAC_KINDS.iter().all(|kind| has(kind));
-        (!is_known).then(|| format!("permissions need the roles and bindings of the cluster; {GIVE_CLUSTER}"))
+        (!is_known).then(|| GIVE_ROLES.to_owned())
     }
 }
+
+const GIVE_ROLES: &str = "permissions need the Roles, RoleBindings, ClusterRoles and ClusterRoleBindings of the cluster; give all of them \
+     with its objects";
 
 const GIVE_CLUSTER: &str = "give the objects of the cluster";
 

@@ -157,7 +157,7 @@ impl Walk<'_> {
             });
         }
         match content {
-            Content::Untyped(_) | Content::Other(_) => {}
+            Content::Untyped(..) | Content::Other(_) => {}
             Content::Review(review) => self.review(spot, review, locator, output),
             Content::Object(mut object) => {
                 if self.gathering.is_some_and(|gathering| gathering.wants(&object)) {
@@ -197,7 +197,8 @@ impl Walk<'_> {
     /// counts as a creation, because the object has to be replaced.
     fn change(&self, object: Value, spot: &Spot, locator: &Locator<'_>, output: &mut Output) -> Change {
         let stored = self.old.zip(identity(&object)).and_then(|(old, identity)| {
-            let (seen, stored, elsewhere) = old.get(identity, locator.path())?;
+            let version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+            let (seen, stored, elsewhere) = old.get(identity, locator.path(), version)?;
             output.seen.push(seen);
             if let Some(elsewhere) = elsewhere {
                 let message = format!("evaluated as a change of the object in {elsewhere}");

@@ -157,7 +157,8 @@ impl Files {
 const SEARCHED: u64 = 16 * 1024 * 1024;
 
 /// Returns whether a file can contain objects, by its name.
-pub(crate) fn is_object_file(path: &Path) -> bool {
+#[must_use]
+pub fn is_object_file(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| {
         ["json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
@@ -179,7 +180,14 @@ pub(crate) fn file_name(path: &Path) -> String {
     let path = path.strip_prefix(&here).unwrap_or(path);
     let path = path.strip_prefix(".").unwrap_or(path);
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+    with_colon(path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/"))
+}
+
+/// Returns the name of a file in reports. One with a colon begins with `./`, because
+/// `REVISION:FILE` is a file of a revision.
+#[must_use]
+pub fn with_colon(name: String) -> String {
+    if name.contains(':') && Path::new(&name).is_relative() { format!("./{name}") } else { name }
 }
 
 pub(crate) fn cannot_be_read(error: &io::Error) -> String {

@@ -56,7 +56,9 @@ fn no_object_vanishes_without_a_folder_for_temporary_files() {
     let scan = Scan::new(vec![Policy::of_id("external-ips", &settings).unwrap()], Options::default());
     let texts = vec![service("a", "192.0.2.1"), service("b", "198.51.100.1"), service("c", "192.0.2.2")];
     let mut live = Live { texts, left: Vec::new().into_iter() };
-    let report = scan.run(&mut live, None, Some(&mut Files::default()), &mut ());
+    let mut cluster = Files::default();
+    cluster.add_text(Origin::file("cluster.yaml"), "{apiVersion: v1, kind: List, items: []}");
+    let report = scan.run(&mut live, None, Some(&mut cluster), &mut ());
     let totals = report.totals.policies.first().unwrap();
     assert_eq!((report.totals.objects, totals.unknown, totals.denied), (3, 2, 1), "{totals:?}");
     let errors: Vec<_> = report.notices.iter().filter(|notice| notice.level == Level::Error).collect();

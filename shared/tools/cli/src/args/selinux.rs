@@ -19,7 +19,8 @@ pub(crate) enum SelinuxCommand {
 
 /// Write the kubectl commands that annotate existing Namespaces with SELinux levels of their own.
 ///
-/// A Namespace keeps the level that its name hashes to, unless an older Namespace has the same one.
+/// A Namespace keeps the level that its name hashes to, unless an annotated or an older Namespace
+/// has the same one.
 /// Exits with status 0 if every Namespace then has a level of its own, 1 if two Namespaces have the
 /// same one or a Namespace gets none, and 2 if the dump cannot be read.
 #[derive(Args, Debug)]

@@ -148,18 +148,18 @@ impl<'a> Engines<'a> {
     /// Reads the module that a manifest names: a built one of the project, a file, or one from the
     /// registry.
     fn named(&self, name: &str, place: &SourceName) -> Result<AnnotatedModule, Failure> {
-        if let Some(entry) = Engine::carried(name)
-            && let Ok(module) = built(entry.id, &self.args.modules)
-        {
-            return Ok(module);
-        }
+        let unbuilt = match Engine::carried(name).map(|entry| built(entry.id, &self.args.modules)) {
+            Some(Ok(module)) => return Ok(module),
+            Some(Err(failure)) => format!("; {failure}"),
+            None => String::new(),
+        };
         let read = || match self.argument(name)? {
             PolicyArgument::Own(_) | PolicyArgument::Manifest(_) => {
                 Err(Failure::about(name, "expected registry://, file:// or the path of a module"))
             }
             module => bare_module(module, self.args),
         };
-        read().map_err(|failure| Failure::about(place, format!("spec.module: {failure}")))
+        read().map_err(|failure| Failure::about(place, format!("spec.module: {failure}{unbuilt}")))
     }
 }
 

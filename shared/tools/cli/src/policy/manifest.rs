@@ -62,7 +62,7 @@ fn describe(content: Content) -> String {
             format!("a {kind}")
         }
         Content::Review(_) => "a request".to_owned(),
-        Content::Untyped(problem) | Content::Other(problem) => problem,
+        Content::Untyped(_, problem) | Content::Other(problem) => problem,
     }
 }
 

@@ -35,11 +35,15 @@ fn in_repository(file: &str) -> String {
 
 /// Returns the name of a file of a baseline relative to the working directory.
 fn from_repository(file: &str) -> String {
-    let folder = folder_in_repository();
-    if folder.is_empty() || in_repository(file) == file {
+    if file.starts_with('/') || file == "-" {
         return file.to_owned();
     }
-    ::scan::relative(Path::new(&folder), Path::new(file)).to_string_lossy().into_owned()
+    let folder = folder_in_repository();
+    let name = match folder.as_str() {
+        "" => file.to_owned(),
+        folder => ::scan::relative(Path::new(folder), Path::new(file)).to_string_lossy().into_owned(),
+    };
+    ::scan::with_colon(name)
 }
 
 /// Checks that the new baseline replaces only the old one, another baseline or an empty file.

@@ -67,14 +67,14 @@ pub(crate) fn scan(mut args: ScanArgs) -> Result<ExitCode, Failure> {
             // Other formats are refused before the scan.
             comparison.write(out, format, options).map(drop)
         })?;
-        explain_status(&report);
+        explain_status(&report, "");
         return Ok(ExitCode::from(comparison.exit(write.fail_on.unwrap_or_default()).status()));
     }
     baseline::apply(baseline, &args.output.baseline, &input::folders(args), &mut report)?;
     reports::write(write, Shown::Evaluated, &|out, format, options| {
         report::write(out, &report, format, options)
     })?;
-    explain_status(&report);
+    explain_status(&report, "; --explain says why");
     Ok(ExitCode::from(report::exit(&report, write.fail_on.unwrap_or_default()).status()))
 }
 
@@ -126,13 +126,14 @@ impl<'a> Inputs<'a> {
 }
 
 /// Says on standard error why a scan is not complete, if no finding says so.
-fn explain_status(report: &Report) {
+fn explain_status(report: &Report, advice: &str) {
     if report.is_partial {
         print_problem("interrupted: the report is not all");
     } else if report.totals.objects == 0 {
         print_problem("nothing was evaluated: the input has no objects");
     } else if report.totals.evaluations == 0 {
-        print_problem("nothing was evaluated: no policy looks at any of the objects; --explain says why");
+        let problem = "nothing was evaluated: no policy looks at any of the objects";
+        print_problem(format!("{problem}{advice}"));
     }
 }
 

@@ -224,7 +224,10 @@ impl Reader<'_> {
         }
         at.check_keys(&["policy", "settings"])?;
         let policy = at.get("policy").ok_or_else(|| at.mistake("has no policy; name one"))?;
-        let settings = at.get("settings").map(|settings| settings.object()).transpose()?;
+        let at_settings = at.get("settings");
+        let settings = at_settings.as_ref().map(Cursor::object).transpose()?;
+        // An error of the settings names its path in them alone.
+        let place = at_settings.map_or(place, |at| SourceName::new(at.place()));
         let argument = self.argument(text(&policy)?);
         if argument.contains('=') {
             return Err(policy.mistake("has settings of its own; write them in settings"));

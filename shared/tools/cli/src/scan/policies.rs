@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use convert::Document;
-use kubewarden::matching::{Installation, PolicyKind, PolicyManifest};
-use report::{Level, Notice};
+use kubewarden::matching::{Installation, InvalidWebhook, PolicyKind, PolicyManifest};
+use report::{Level, Notice, Place};
 use scan::{Content, Engine, Policy, Sources, kustomization_of};
 use serde_json::{Value, json};
 
@@ -164,8 +164,7 @@ fn in_folder(folder: &str) -> Result<Sources, Failure> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        if matches!(extension, Some("json" | "yaml" | "yml")) && !path.is_dir() {
+        if scan::is_object_file(&path) && !path.is_dir() {
             files.push(path.into_os_string().into_string().map_err(|path| {
                 Failure::about(path.display(), "has a name that is not valid Unicode; rename the file")
             })?);
@@ -191,7 +190,11 @@ impl PolicySet {
         }));
         let notices = self.notices.len();
         if self.add(&sources, engines, installation, reader)? == 0 && self.notices.len() == notices {
-            let problem = "has no manifest of a policy in *.yaml, *.yml or *.json";
+            let problem = if Path::new(folder).join("Chart.yaml").is_file() {
+                "is a chart; render it, as in helm template . | portcullis scan objects.yaml --policy -"
+            } else {
+                "has no manifest of a policy in *.yaml, *.yml or *.json; its subdirectories are not searched"
+            };
             return Err(Failure::about(folder, problem));
         }
         Ok(())
@@ -205,7 +208,8 @@ impl PolicySet {
         reader: &mut InputReader,
     ) -> Result<(), Failure> {
         let sources = Sources::of(&[file.to_owned()]);
-        if self.add(&sources, engines, installation, reader)? == 0 {
+        let notices = self.notices.len();
+        if self.add(&sources, engines, installation, reader)? == 0 && self.notices.len() == notices {
             let problem = "has no manifest of a policy; pass the objects to evaluate without --policy";
             return Err(Failure::about(SourceName::of_argument(file), problem));
         }
@@ -227,25 +231,26 @@ impl PolicySet {
         while let Some((chunk, entries)) = pieces.next()? {
             let places = chunk.places(&entries);
             for (entry, place) in entries.into_iter().zip(&places) {
-                let Content::Object(object) = entry.content else { continue };
                 let name = SourceName::new(input::named(place));
+                let (Content::Object(object) | Content::Untyped(object, _)) = entry.content else { continue };
                 if PolicyKind::of(&object).is_some() {
                     found += 1;
-                    self.add_object(&object, &name, engines, installation);
+                    match PolicyManifest::read_for(&object, installation) {
+                        Ok(manifest) => self.policies.push(deployed(manifest, &name, engines)),
+                        Err(problem) => self.notices.push(error(place, unusable(&problem))),
+                    }
                 } else if kyverno::is_kyverno(&object) {
                     found += 1;
                     self.kyverno.push(Document { name: name.to_string(), value: object });
                 } else {
-                    self.notices.extend(PolicyKind::misspelt(&object).map(|problem| {
-                        let message = format!("{name}: {problem}");
-                        Notice { level: Level::Error, place: None, message }
-                    }));
+                    self.notices.extend(PolicyKind::misspelt(&object).map(|problem| error(place, problem)));
                 }
             }
         }
         Ok(found)
     }
 
+    /// Adds a policy of a running cluster.
     pub(super) fn add_object(
         &mut self,
         object: &Value,
@@ -253,16 +258,22 @@ impl PolicySet {
         engines: &Engines<'_>,
         installation: &Installation,
     ) {
-        let manifest = match PolicyManifest::read_for(object, installation) {
-            Ok(manifest) => manifest,
-            Err(error) => {
-                let message = format!("{name}: {error}; the policy evaluates nothing");
+        match PolicyManifest::read_for(object, installation) {
+            Ok(manifest) => self.policies.push(deployed(manifest, name, engines)),
+            Err(problem) => {
+                let message = format!("{name}: {}", unusable(&problem));
                 self.notices.push(Notice { level: Level::Error, place: None, message });
-                return;
             }
-        };
-        self.policies.push(deployed(manifest, name, engines));
+        }
     }
+}
+
+fn unusable(problem: &InvalidWebhook) -> String {
+    format!("{problem}; the policy evaluates nothing")
+}
+
+fn error(place: &Place, message: String) -> Notice {
+    Notice { level: Level::Error, place: Some(place.clone()), message }
 }
 
 /// Loads a policy without a manifest.

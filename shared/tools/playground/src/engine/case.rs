@@ -132,6 +132,9 @@ fn assembled(
     if !workspace.unreachable.is_empty() {
         defaults.insert("cluster".to_owned(), json!({ "unreachable": workspace.unreachable }));
     } else if !cluster.is_empty() {
+        if cluster.iter().any(|object| !scan::misspelt(object).is_empty()) {
+            defaults.insert("invalid".to_owned(), true.into());
+        }
         defaults.insert("cluster".to_owned(), json!({ "objects": cluster }));
     }
     if !defaults.is_empty() {
@@ -258,11 +261,13 @@ impl Playground {
         let entry = evaluated.entry().ok_or("the object cannot be read")?;
         let object = match &entry.content {
             Content::Object(object) => object.clone(),
-            Content::Review(_) | Content::Untyped(_) | Content::Other(_) => {
+            Content::Review(_) | Content::Untyped(..) | Content::Other(_) => {
                 let request = evaluated
                     .make(&self.stored, self.cluster().kinds())
                     .ok_or("the request cannot be read")?;
                 let mut fields = vec![("request", request.as_value().clone())];
+                let is_unsent = scan::unsent(request.as_value(), self.cluster().kinds()).is_some();
+                fields.extend(is_unsent.then_some(("invalid", Value::Bool(true))));
                 // A review is evaluated as it is.
                 fields.extend(self.workspace.evaluates_pods.then_some(("pods", Value::Bool(false))));
                 return Ok(fields);
@@ -274,10 +279,11 @@ impl Playground {
         if !subresource.is_empty() {
             fields.push(("subresource", subresource.into()));
         }
-        let identity = scan::identity_in(&object, crate::NAMESPACE, self.cluster().kinds());
+        let kinds = self.cluster().kinds();
+        let identity = scan::identity_in(&object, crate::NAMESPACE, kinds);
         let stored = identity.and_then(|identity| Some(self.stored.get(&identity)?.value.clone()));
-        let old = stored.as_ref().filter(|_| evaluated.request.operation == Operation::Update);
-        if scan::unsent(Some(&object), old, Some(subresource), self.cluster().kinds()).is_some() {
+        let request = evaluated.make(&self.stored, kinds);
+        if request.is_some_and(|request| scan::unsent(request.as_value(), kinds).is_some()) {
             fields.push(("invalid", true.into()));
         }
         match evaluated.request.operation {

@@ -183,7 +183,7 @@ impl Evaluated {
         let mut state = match &entry.content {
             Content::Object(object) => self.of_object(object, origin, stored, kinds),
             Content::Review(review) => self.of_review(review),
-            Content::Untyped(problem) | Content::Other(problem) => ObjectState {
+            Content::Untyped(_, problem) | Content::Other(problem) => ObjectState {
                 title: "Not an object".to_owned(),
                 problem: Some(texts::problem(TextName::Objects, problem.clone(), self.mark(&[]))),
                 ..ObjectState::default()
@@ -294,7 +294,7 @@ impl Evaluated {
         }
         let request = match &self.entry()?.content {
             Content::Review(review) => review.clone(),
-            Content::Untyped(_) | Content::Other(_) => return None,
+            Content::Untyped(..) | Content::Other(_) => return None,
             Content::Object(object) => {
                 let operation = self.request.operation;
                 let old_object = if operation == Operation::Update {
@@ -334,7 +334,7 @@ fn id(content: &Content, kinds: &Kinds) -> ObjectId {
         Content::Review(review) => {
             ObjectId { api_version: REVIEW.0.to_owned(), kind: REVIEW.1.to_owned(), ..described(review) }
         }
-        Content::Untyped(_) | Content::Other(_) => ObjectId::default(),
+        Content::Untyped(..) | Content::Other(_) => ObjectId::default(),
     }
 }
 

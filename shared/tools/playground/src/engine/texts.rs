@@ -194,7 +194,7 @@ impl Stored {
                         "metadata.name: Required value: a stored object has a name; add it".to_owned()
                     }
                     Content::Review(_) => "expected a stored object, found a request".to_owned(),
-                    Content::Untyped(problem) | Content::Other(problem) => problem.clone(),
+                    Content::Untyped(_, problem) | Content::Other(problem) => problem.clone(),
                 };
                 let mark = placed.place(one, &[]).and_then(|found| mark(TextName::OldObjects, found));
                 stored.problems.push(self::problem(TextName::OldObjects, problem, mark));

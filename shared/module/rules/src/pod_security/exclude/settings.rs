@@ -177,7 +177,8 @@ fn restricted_field(
             let mut start = "metadata.annotations[".to_owned();
             start.push_str(prefix);
             let name = field.strip_prefix(&start).and_then(|rest| rest.strip_suffix(']'));
-            if name.is_some_and(|name| !name.is_empty() && is_pattern_of_label(name)) {
+            // In a name, `*` stands for digits.
+            if name.is_some_and(|name| !name.contains('?') && is_pattern_of_label(name)) {
                 return Ok(Some(field.to_owned()));
             }
         }

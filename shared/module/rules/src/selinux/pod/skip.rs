@@ -22,11 +22,23 @@ pub(super) fn is_unaffected(pod: Pod<'_>) -> Result<bool, Fault> {
     Ok(pod.metadata().annotations().entry(MIRROR)?.is_some())
 }
 
+/// The fields of a pod that decide about contexts.
+const FIELDS: [&str; 8] = [
+    "hostIPC",
+    "hostNetwork",
+    "hostPID",
+    "nodeSelector",
+    "os",
+    "securityContext",
+    "serviceAccountName",
+    "volumes",
+];
+
 /// Whether an update of a template keeps all fields that decide about contexts. Other fields, such
-/// as images, are evaluated when the pods of the template are created.
+/// as images and labels, are evaluated when the pods of the template are created.
 pub(super) fn is_unchanged(old: Pod<'_>, new: Pod<'_>) -> Result<bool, Fault> {
     let (before, now) = (old.spec(), new.spec());
-    for field in ["hostIPC", "hostNetwork", "hostPID", "nodeSelector", "os", "securityContext", "volumes"] {
+    for field in FIELDS {
         if !is_same(before.entry(field)?, now.entry(field)?) {
             return Ok(false);
         }

@@ -69,7 +69,7 @@ pub(in crate::selinux) const DOCS: &[(&str, &str)] = &[
     ("levels", "The levels that pods may set."),
     (
         "levels.match",
-        "`Exact`: the level of the owner, and none if the runtime chooses the level, as with the source `Runtime`. `Format`: any level that has categories and is not a range. `Any`: levels are not checked.",
+        "`Exact`: the level of the owner, and none if the runtime chooses the level, as with the source `Runtime`. `Format`: any level with categories, at most `allocation.categories.perLevel`, that is not a range. `Any`: levels are not checked.",
     ),
     (
         "levels.missing",

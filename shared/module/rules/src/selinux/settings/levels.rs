@@ -3,7 +3,7 @@
 use admission::{Choice, Kind, Node, Setting, SettingsError, choices};
 
 use crate::selinux::level::Level;
-use crate::selinux::pool::Pool;
+use crate::selinux::pool::{Pool, RESERVED};
 
 choices! {
     /// The levels that a pod may set.
@@ -67,6 +67,8 @@ impl Levels {
                 "has more than allocation.categories.perLevel categories, which gives access to the files of others; remove some"
             } else if level.categories() < per_level && all.reaches(&level) {
                 "is part of levels that owners can have, which gives them access to its files; write as many categories as allocation.categories.perLevel, or one outside allocation.categories"
+            } else if level.reaches(&Level::of(&RESERVED)) {
+                "gives access to the files of containers without SELinux labels; choose other categories"
             } else if self.extra.contains(&level) {
                 "is a duplicate; remove it"
             } else {

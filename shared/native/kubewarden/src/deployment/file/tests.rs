@@ -104,6 +104,45 @@ fn a_condition_that_excludes_more_than_the_settings_admit_is_stale() {
 }
 
 #[test]
+fn rules_that_the_settings_need_are_missed() {
+    let (default, restrict) = (json!({}), json!({ "nodeBoundTokens": "Restrict" }));
+    let missing = |id: &str, before: &Value, after: &Value| {
+        let policy = find(id).unwrap();
+        let webhook = Webhook::from_spec(&json!({ "rules": policy.needs(before).rules })).unwrap();
+        policy.missing_rules(after, &webhook)
+    };
+    for (id, settings) in [
+        ("external-ips", json!({ "fields": ["status.loadBalancer.ingress"] })),
+        ("node-pods", restrict.clone()),
+        ("pod-security", json!({ "namespaceLabels": "Honor" })),
+        ("selinux", json!({ "mode": "Validate", "exempt": { "pods": [{ "images": ["a"] }] } })),
+    ] {
+        assert_eq!(missing(id, &settings, &settings), [] as [&str; 0], "{id}");
+        assert_eq!(missing(id, &settings, &default), [] as [&str; 0], "{id}");
+        assert!(!missing(id, &default, &settings).is_empty(), "{id}");
+    }
+    let status = json!({ "fields": ["status.loadBalancer.ingress"] });
+    assert_eq!(missing("external-ips", &default, &status), ["UPDATE of services/status"]);
+    let of = |id: &str, rule: Value| {
+        let webhook = Webhook::from_spec(&json!({ "rules": [rule] })).unwrap();
+        find(id).unwrap().missing_rules(&json!({}), &webhook)
+    };
+    let all = json!({ "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"], "operations": ["*"] });
+    assert_eq!(of("node-pods", all), [] as [&str; 0]);
+    let nodes = json!({ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["nodes"], "operations": ["CREATE", "UPDATE"], "scope": "Cluster" });
+    assert_eq!(of("node-labels", nodes), ["DELETE of nodes", "UPDATE of nodes/status"]);
+    let namespaced = json!({ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["nodes/*", "nodes"], "operations": ["*"], "scope": "Namespaced" });
+    assert_eq!(of("node-labels", namespaced).len(), 4);
+    // Rules for pods alone are enough for a policy for pods.
+    let pods =
+        json!({ "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"], "operations": ["CREATE"] });
+    assert_eq!(of("pod-security", pods.clone()), [] as [&str; 0]);
+    let webhook = Webhook::from_spec(&json!({ "rules": [pods] })).unwrap();
+    let guard = json!({ "mode": "Validate" });
+    assert_eq!(find("selinux").unwrap().missing_rules(&guard, &webhook), [] as [&str; 0]);
+}
+
+#[test]
 fn only_own_conditions_are_stale_whatever_their_line_breaks() {
     let policy = find("external-ips").unwrap();
     let [claims, changes] =

@@ -171,6 +171,14 @@ fn a_resource_that_kubernetes_does_not_have_is_a_warning() {
         warnings("apps", json!(["Deployment/status"])),
         ["spec.rules[0].resources: Kubernetes has no Deployment in these groups; did you mean deployments?"],
     );
+    assert_eq!(
+        warnings("core", json!(["pods"])),
+        ["spec.rules[0].apiGroups: Kubernetes has no API group core; the group of v1 is \"\""],
+    );
+    assert_eq!(
+        warnings("app", json!(["deployments"])),
+        ["spec.rules[0].apiGroups: Kubernetes has no API group app; did you mean apps?"],
+    );
     let none = [] as [&str; 0];
     assert_eq!(warnings("", json!(["pods", "pods/status", "*/scale"])), none);
     assert_eq!(warnings("apps", json!(["*"])), none);

@@ -126,6 +126,12 @@ pub fn find(
     findings.foreign = foreign::find(levels, &owners);
     let volumes = volumes.findings();
     findings.notes = notes(&unknown, &owners);
+    if settings.reads_profiles() && !has_profiles(dump)? {
+        findings.notes.push(format!(
+            "Types of SelinuxProfiles are refused because the dump has none; create the dump with {COMMAND} -o json, and \
+             add selinuxprofiles,rawselinuxprofiles if they are installed"
+        ));
+    }
     findings.volumes = volumes.conflicting;
     findings.mixed_volumes = volumes.mixed;
     findings.unknown_volumes = volumes.unknown;
@@ -160,6 +166,15 @@ fn levels_of(object: &DumpObject, root: Node<'_>) -> Result<Vec<SetLevel>, Fault
 /// Whether a level belongs to a Namespace, and not to every pod.
 fn is_of_namespace(owned: &Owned) -> bool {
     owned.origin != Origin::Fixed
+}
+
+fn has_profiles(dump: &Dump) -> Result<bool, AuditError> {
+    for read in Selinux::READS.0.iter().filter(|read| PROFILE_KINDS.contains(&read.kind)) {
+        if dump.objects_of_kind(read.api_version, read.kind)?.next().is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn notes(unknown: &BTreeSet<String>, owners: &NamespaceOwners) -> Vec<String> {
