@@ -152,8 +152,12 @@ fn a_denied_manifest_fails_the_job_after_its_reports() {
 fn a_clean_directory_passes_without_a_file_for_code_scanning() {
     let runner = Runner::new("action-clean");
     let job = runner.run(&[("policies", "external-ips"), ("paths", "api.yaml"), ("annotations", "false")]);
-    assert!(!job.failed, "{}", job.log);
+    assert!(!job.failed && job.log.contains("CLEAN"), "{}", job.log);
     assert_eq!(job.outputs.into_iter().collect::<Vec<_>>(), [("status".to_owned(), "0".to_owned())]);
+    // The log of a second step has nothing of the first one.
+    let first = runner.run(&[("policies", "external-ips"), ("paths", "api.yaml")]);
+    let second = runner.run(&[("policies", "external-ip"), ("paths", "api.yaml")]);
+    assert!(first.log.contains("CLEAN") && !second.log.contains("CLEAN"), "{}", second.log);
 }
 
 #[test]
@@ -196,8 +200,10 @@ fn what_cannot_be_evaluated_fails_the_job() {
         let job = runner.run(inputs);
         assert!(job.failed && job.outputs["status"] == "2", "{}", job.log);
     }
-    let job = runner.run(&[("policies", "")]);
-    assert!(job.failed && job.log.contains("policies: name at least one"), "{}", job.log);
+    for policies in ["", "\n", " \n"] {
+        let job = runner.run(&[("policies", policies)]);
+        assert!(job.failed && job.log.contains("policies: name at least one"), "{}", job.log);
+    }
     for (input, value) in [("command", "push"), ("annotations", "yes"), ("upload-sarif", "")] {
         let job = runner.run(&[("policies", "external-ips"), (input, value)]);
         assert!(job.failed && job.outputs.is_empty(), "{}", job.log);

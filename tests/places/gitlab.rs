@@ -104,8 +104,13 @@ fn words_are_arguments_and_never_commands_or_patterns() {
     let done = run(&folder, &given);
     assert_eq!((done.status, done.stderr.as_str()), (0, ""), "{done:?}");
     assert!(!folder.0.join("pwned").exists());
-    let none = run(&folder, &[("paths", "clean")]);
-    assert_eq!(none.status, 2, "no policy: {none:?}");
+    for policies in ["", " "] {
+        let none = run(&folder, &[("paths", "clean"), ("policies", policies), ("old", "git:")]);
+        assert!(none.status == 2 && none.stderr.contains("policies: name at least one"), "{none:?}");
+    }
+    // The variable of `old` is empty outside of merge requests.
+    let done = run(&folder, &[("policies", "external-ips"), ("paths", "clean"), ("old", "git:")]);
+    assert_eq!(done.status, 0, "{done:?}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use http::Uri;
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, RETRY_AFTER, USER_AGENT};
 use kube::client::{AuthError, Body, Client};
 use kube::config::Config;
@@ -47,6 +48,8 @@ pub struct Connection {
     client: Client,
     name: String,
     server: String,
+    /// The server and the proxy, as messages about the network name them.
+    route: String,
     namespace: String,
     /// Whether the server ever answered. A connection that breaks afterwards is worth another try.
     has_answered: AtomicBool,
@@ -98,6 +101,14 @@ impl Connection {
         config.default_retry = false;
         let plugin = config.auth_info.exec.as_ref().and_then(|plugin| plugin.command.clone());
         let server = address(&config);
+        let route = match config.proxy_url.as_ref().and_then(Uri::authority) {
+            // The part before the host can be a password.
+            Some(proxy) => {
+                let proxy = proxy.as_str().rsplit('@').next().unwrap_or_default();
+                format!("{server} through the proxy {proxy}")
+            }
+            None => server.clone(),
+        };
         let namespace = config.default_namespace.clone();
         let client = {
             let _guard = runtime.enter();
@@ -106,7 +117,8 @@ impl Connection {
             })?
         };
         let has_answered = AtomicBool::new(false);
-        Ok(Self { runtime, client, name, server, namespace, has_answered, interrupted: Arc::default() })
+        let interrupted = Arc::default();
+        Ok(Self { runtime, client, name, server, route, namespace, has_answered, interrupted })
     }
 
     /// Makes requests fail as soon as a flag is set.
@@ -207,7 +219,7 @@ impl Connection {
         let status = answer.status();
         let retry_after = retry_after(answer.headers());
         let broken = |error: &(dyn std::error::Error + 'static)| Failed {
-            error: Error::new(unreachable(error, &self.server)),
+            error: Error::new(unreachable(error, &self.route)),
             can_repeat: is_read,
             retry_after: None,
         };
@@ -246,7 +258,7 @@ impl Connection {
             return Failed::finally(Error::new(format!("{}: {problem}", self.name)));
         }
         let can_repeat = is_read && self.has_answered.load(Ordering::Relaxed);
-        Failed { can_repeat, ..Failed::finally(Error::new(unreachable(error, &self.server))) }
+        Failed { can_repeat, ..Failed::finally(Error::new(unreachable(error, &self.route))) }
     }
 }
 

@@ -5,11 +5,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kube::config::{AuthInfo, Config, KubeConfigOptions, Kubeconfig, KubeconfigError};
-use secrecy::ExposeSecret;
+use kube::config::{AuthInfo, Cluster, Config, KubeConfigOptions, Kubeconfig, KubeconfigError};
+use secrecy::{ExposeSecret, SecretString};
 use tokio::runtime::Runtime;
 
 use crate::error::{Error, chain};
+use crate::proxy;
 
 pub(crate) const IN_CLUSTER: &str = "the service account of the pod";
 
@@ -74,8 +75,8 @@ impl Target {
         let place = names(files);
         let known: Vec<&str> = kubeconfig.contexts.iter().map(|context| context.name.as_str()).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        let current = kubeconfig.current_context.clone().filter(|name| !name.is_empty());
-        let Some(context) = self.context.clone().or(current) else {
+        let chosen = self.context.clone().filter(|name| !name.is_empty());
+        let Some(context) = chosen.or_else(|| kubeconfig.current_context.clone()) else {
             let problem = format!("{place}: sets no current context; pass --context NAME; known: {known}");
             return Err(Error::new(problem));
         };
@@ -85,11 +86,65 @@ impl Target {
         }
         let options = KubeConfigOptions { context: Some(context.clone()), ..KubeConfigOptions::default() };
         let refused = |problem: String| Error::new(format!("{place}: context {context}: {problem}"));
+        let kubeconfig = with_schemes(without_empty(kubeconfig), &context);
+        let cluster = cluster_of(&kubeconfig, &context);
+        check_port(cluster.and_then(|cluster| cluster.server.as_deref())).map_err(refused)?;
+        let own_proxy = cluster.and_then(|cluster| cluster.proxy_url.clone());
         let mut config = runtime
-            .block_on(Config::from_custom_kubeconfig(with_schemes(kubeconfig, &context), &options))
+            .block_on(Config::from_custom_kubeconfig(kubeconfig, &options))
             .map_err(|error| refused(problem(&error)))?;
+        config.proxy_url =
+            proxy::of(own_proxy.as_deref(), &config.cluster_url, &variable).map_err(refused)?;
         read_token(&mut config.auth_info).map_err(refused)?;
         Ok(Chosen { config, name: format!("context {context}") })
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok()
+}
+
+fn cluster_of<'k>(kubeconfig: &'k Kubeconfig, context: &str) -> Option<&'k Cluster> {
+    let context = kubeconfig.contexts.iter().find(|named| named.name == context)?.context.as_ref()?;
+    kubeconfig.clusters.iter().find(|named| named.name == context.cluster)?.cluster.as_ref()
+}
+
+/// Removes empty texts, which client-go takes for absent ones.
+fn without_empty(mut kubeconfig: Kubeconfig) -> Kubeconfig {
+    let drop_empty = |field: &mut Option<String>| drop(field.take_if(|text| text.is_empty()));
+    // The library puts the folder of the kubeconfig before paths.
+    let drop_path =
+        |field: &mut Option<String>| drop(field.take_if(|path| path.is_empty() || path.ends_with('/')));
+    let drop_secret =
+        |field: &mut Option<SecretString>| drop(field.take_if(|text| text.expose_secret().is_empty()));
+    for cluster in kubeconfig.clusters.iter_mut().filter_map(|named| named.cluster.as_mut()) {
+        drop_path(&mut cluster.certificate_authority);
+        let texts =
+            [&mut cluster.certificate_authority_data, &mut cluster.proxy_url, &mut cluster.tls_server_name];
+        texts.into_iter().for_each(drop_empty);
+    }
+    for user in kubeconfig.auth_infos.iter_mut().filter_map(|named| named.auth_info.as_mut()) {
+        [&mut user.token_file, &mut user.client_certificate, &mut user.client_key]
+            .into_iter()
+            .for_each(drop_path);
+        [&mut user.username, &mut user.client_certificate_data].into_iter().for_each(drop_empty);
+        [&mut user.password, &mut user.token, &mut user.client_key_data].into_iter().for_each(drop_secret);
+    }
+    kubeconfig
+}
+
+/// Checks the port of a server, which the library would drop.
+fn check_port(server: Option<&str>) -> Result<(), String> {
+    let authority = server.and_then(|server| server.split_once("://")).map_or("", |(_, rest)| rest);
+    let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let port = host.rsplit_once(':').map(|(_, port)| port);
+    let port = port.filter(|port| !port.is_empty() && !port.ends_with(']'));
+    match port {
+        Some(port) if port.parse::<u16>().is_err() => {
+            Err(format!("the port {port} of the server is not a number from 0 to 65535; correct the address"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -115,12 +170,18 @@ fn with_schemes(mut kubeconfig: Kubeconfig, context: &str) -> Kubeconfig {
     kubeconfig
 }
 
-/// Reads the file of a token, without the white space around it, as client-go does.
+/// Reads the file of a token, without the white space around it. As in client-go, a token counts if
+/// its file cannot be read or is empty.
 fn read_token(user: &mut AuthInfo) -> Result<(), String> {
     if let Some(file) = user.token_file.take() {
-        let token =
-            fs::read_to_string(&file).map_err(|error| format!("the token {file} cannot be read: {error}"))?;
-        user.token = Some(token.trim().to_owned().into());
+        match fs::read_to_string(&file) {
+            Ok(token) if token.trim().is_empty() && user.token.is_some() => {}
+            Ok(token) => user.token = Some(token.trim().to_owned().into()),
+            Err(error) if user.token.is_none() => {
+                return Err(format!("the token {file} cannot be read: {error}"));
+            }
+            Err(_) => {}
+        }
     }
     let token = user.token.as_ref().map(ExposeSecret::expose_secret);
     if token.is_some_and(|token| !token.bytes().all(|byte| byte.is_ascii_graphic())) {
@@ -140,7 +201,11 @@ fn merge(files: &[PathBuf], must_exist: bool) -> Result<Option<Kubeconfig>, Erro
             {
                 continue;
             }
-            read => read,
+            read => read.map(|mut read| {
+                // `kubectl config` writes an empty one.
+                read.current_context.take_if(|name| name.is_empty());
+                read
+            }),
         };
         let next = match merged.take() {
             Some(before) => read.and_then(|read| before.merge(read)),
@@ -152,12 +217,13 @@ fn merge(files: &[PathBuf], must_exist: bool) -> Result<Option<Kubeconfig>, Erro
 }
 
 fn in_cluster() -> Result<Chosen, Error> {
-    let config = Config::incluster().map_err(|error| {
+    let mut config = Config::incluster().map_err(|error| {
         let cause = chain(&error).last().map(ToString::to_string).unwrap_or_default();
         let problem = "the service account of the pod cannot be used";
         let advice = "set automountServiceAccountToken: true, or pass --kubeconfig FILE";
         Error::new(format!("{problem}: {cause}; {advice}"))
     })?;
+    config.proxy_url = proxy::of(None, &config.cluster_url, &variable).map_err(Error::new)?;
     Ok(Chosen { config, name: IN_CLUSTER.to_owned() })
 }
 
@@ -170,7 +236,11 @@ fn problem(error: &KubeconfigError) -> String {
         }
         KubeconfigError::ReadConfig(error, _) => format!("cannot be read: {error}"),
         // The address of a proxy can hold a password.
-        KubeconfigError::ParseProxyUrl(_) => "proxy-url is not a URL".to_owned(),
+        KubeconfigError::ParseProxyUrl(_) => "proxy-url or HTTPS_PROXY is not a URL".to_owned(),
+        KubeconfigError::ParseNoProxy(_) => {
+            "NO_PROXY has an entry that is neither a name nor an address, such as an empty one; remove it"
+                .to_owned()
+        }
         error => error.to_string(),
     }
 }
@@ -213,6 +283,25 @@ mod tests {
         let certificate = "client-certificate-data: YQ==, client-key-data: YQ==";
         let chosen = chosen("server: '127.0.0.1:6443'", certificate).unwrap();
         assert_eq!(chosen.config.cluster_url.to_string(), "https://127.0.0.1:6443/");
+    }
+
+    #[test]
+    fn empty_texts_and_impossible_ports_are_as_for_kubectl() {
+        let server =
+            "server: 'https://127.0.0.1:1', certificate-authority: '', tls-server-name: '', proxy-url: ''";
+        let plugin = "token: '', username: '', tokenFile: '', client-certificate: '', exec: {apiVersion: \
+                      client.authentication.k8s.io/v1, command: plugin, interactiveMode: Never}";
+        let user = chosen(server, plugin).unwrap().config.auth_info;
+        assert!(user.token.is_none() && user.username.is_none() && user.exec.is_some());
+        let static_token = chosen(server, "token: a, tokenFile: FOLDER/none").unwrap().config.auth_info.token;
+        assert_eq!(static_token.unwrap().expose_secret(), "a");
+        for address in ["https://127.0.0.1:99999", "https://[::1]:x", "127.0.0.1:-1"] {
+            let error = chosen(&format!("server: '{address}'"), "token: a").err().unwrap();
+            assert!(error.contains(" of the server is not a number from 0 to 65535"), "{error}");
+        }
+        for address in ["https://[::1]", "https://127.0.0.1:", "https://user:pw@127.0.0.1"] {
+            assert!(chosen(&format!("server: '{address}'"), "token: a").is_ok(), "{address}");
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod objects;
 mod pages;
 mod plan;
 mod policies;
+mod proxy;
 #[cfg(test)]
 mod tests;
 

@@ -6,7 +6,8 @@ use report::{Level, Notice, Place};
 use serde_json::Value;
 use text::Step;
 
-use crate::guards::{Suspicion, suspicions};
+use crate::exceptions::was_stored;
+use crate::guards::{Suspicion, misspelt, suspicions, suspicions_of_review};
 use crate::input::Chunk;
 use crate::locate::Locator;
 use crate::rendered;
@@ -120,12 +121,15 @@ impl Entries {
             if let Some((level, message)) = content.problem(chunk, steps) {
                 remarks.push(Notice { level, place: Some(locator.place(&spot, None)), message });
             }
-            if let Content::Object(object) = content {
-                remarks.extend(suspicions(object).into_iter().map(|Suspicion { path, message }| {
-                    let place = Some(locator.place(&spot, Some(&path)));
-                    Notice { level: Level::Warning, place, message }
-                }));
-            }
+            let suspicions = match content {
+                Content::Object(object) => suspicions(object),
+                Content::Review(review) => suspicions_of_review(review),
+                Content::Untyped(..) | Content::Other(_) => Vec::new(),
+            };
+            remarks.extend(suspicions.into_iter().map(|Suspicion { path, message }| {
+                let place = Some(locator.place(&spot, Some(&path)));
+                Notice { level: Level::Warning, place, message }
+            }));
         }
         remarks
     }
@@ -153,6 +157,22 @@ impl Entries {
         lost
     }
 
+    /// Returns the misspelt fields in objects of a cluster that no server has stored.
+    pub(crate) fn misspelt(&self, chunk: &Chunk) -> Vec<Notice> {
+        let locator = Locator::new(chunk);
+        let mut found = Vec::new();
+        for Entry { document, steps, content } in &self.entries {
+            let Content::Object(object) = content else { continue };
+            let spot = Spot { document: *document, steps: steps.clone(), rendered: Rendered::default() };
+            let of_object = if was_stored(object) { Vec::new() } else { misspelt(object) };
+            found.extend(of_object.into_iter().filter(|one| !one.is_of_kind()).map(|one| {
+                let place = Some(locator.place(&spot, Some(&one.path)));
+                Notice { level: Level::Warning, place, message: one.message }
+            }));
+        }
+        found
+    }
+
     /// Returns the warning that a key is repeated; `None` if none is.
     pub(crate) fn warning(&self, chunk: &Chunk) -> Option<Notice> {
         let problem = self.duplicate.as_ref()?;
@@ -170,8 +190,8 @@ fn cannot_be_stored(object: &Value) -> Option<String> {
         return Some(format!("kind: {problem}"));
     }
     let is_named = ["/metadata/name", "/metadata/generateName"].iter().any(|name| !text(name).is_empty());
-    let is_stored = kubernetes::fields::fields_of(api_version, kind).is_some();
-    (is_stored && !is_named).then(|| "metadata.name: Required value: a stored object has a name".to_owned())
+    let is_known = kubernetes::fields::fields_of(api_version, kind).is_some();
+    (is_known && !is_named).then(|| "metadata.name: Required value: a stored object has a name".to_owned())
 }
 
 impl Chunk {

@@ -3,9 +3,11 @@
 
 use kubernetes::fields::{Mistake, Problem, Type};
 use kubernetes::kinds::{Kinds, Origin};
+use kubernetes::review::{Form, UnknownField, unknown_fields};
 use serde_json::Value;
 use text::{Path, Step, nearest};
 
+use crate::exceptions::was_stored;
 use crate::pods;
 
 /// Something in an object that is probably not meant as it is written.
@@ -15,6 +17,12 @@ pub struct Suspicion {
     pub path: Vec<Step>,
     /// The path, the problem and the remedy, in a sentence.
     pub message: String,
+}
+
+impl Suspicion {
+    pub(crate) fn is_of_kind(&self) -> bool {
+        self.path == [Step::Field("kind".to_owned())]
+    }
 }
 
 /// Returns the unknown fields of an object, values that an API server refuses by their type, a kind
@@ -29,6 +37,60 @@ pub fn suspicions(object: &Value) -> Vec<Suspicion> {
         suspicions.extend(not_served(text("/apiVersion"), text("/kind")));
     }
     suspicions
+}
+
+/// Returns the unknown fields of a review or a request, which are ignored, objects of another kind
+/// than its own, and what is suspicious in the objects.
+pub(crate) fn suspicions_of_review(review: &Value) -> Vec<Suspicion> {
+    let (request, prefix) = match Form::of(review) {
+        Some(Form::Review) => (review.get("request"), Some("request")),
+        _ => (Some(review), None),
+    };
+    let Some(request) = request else { return Vec::new() };
+    let below =
+        |path: Vec<Step>| prefix.map(|name| Step::Field(name.to_owned())).into_iter().chain(path).collect();
+    let unknown = unknown_fields(request).into_iter().map(|UnknownField { path, nearest }| {
+        let path: Vec<Step> = below(path);
+        let steps: Vec<Step<&str>> = path.iter().map(Step::borrowed).collect();
+        let advice = nearest.map_or_else(String::new, |name| format!("; did you mean {name}?"));
+        Suspicion { message: format!("{}: unknown field, which is ignored{advice}", Path(&steps)), path }
+    });
+    let of_objects = ["object", "oldObject"].into_iter().flat_map(|name| {
+        let object = request.get(name).filter(|object| object.is_object());
+        let found = object.into_iter().flat_map(|object| {
+            let other = other_kind(request, object).map(|problem| Suspicion {
+                path: vec![Step::Field("kind".to_owned())],
+                message: format!("kind: {problem}"),
+            });
+            // The fields of an object that a server has stored may be those of a newer version.
+            let suspicions = if was_stored(object) { Vec::new() } else { suspicions(object) };
+            other.into_iter().chain(suspicions)
+        });
+        let place = prefix.map_or_else(|| name.to_owned(), |prefix| format!("{prefix}.{name}"));
+        let found = found.map(|Suspicion { path, message }| {
+            let path = [Step::Field(name.to_owned())].into_iter().chain(path).collect();
+            Suspicion { path: below(path), message: format!("{place}.{message}") }
+        });
+        found.collect::<Vec<_>>()
+    });
+    unknown.chain(of_objects).collect()
+}
+
+/// Says that an object is of another kind than its request; `None` for a subresource, whose objects
+/// can have a kind of their own.
+fn other_kind(request: &Value, object: &Value) -> Option<String> {
+    let text = |value: &Value, pointer| {
+        value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let (group, version) = (text(request, "/kind/group"), text(request, "/kind/version"));
+    let api_version = if group.is_empty() { version } else { format!("{group}/{version}") };
+    let wanted = (text(request, "/kind/kind"), api_version);
+    let found = (text(object, "/kind"), text(object, "/apiVersion"));
+    let is_known = [&wanted.0, &found.0, &found.1].iter().all(|text| !text.is_empty());
+    let is_other = is_known && found != wanted && text(request, "/subResource").is_empty();
+    is_other.then(|| {
+        format!("is {} of {}, and the request is about {} of {}", found.0, found.1, wanted.0, wanted.1)
+    })
 }
 
 /// Returns the unknown fields of an object, values of another type, and a kind that does not exist.
@@ -162,6 +224,10 @@ pub fn unsent(request: &Value, kinds: &Kinds) -> Option<String> {
     };
     if let Some(problem) = problem {
         return Some(problem.to_owned());
+    }
+    if let Some(problem) = [object, old].into_iter().flatten().find_map(|object| other_kind(request, object))
+    {
+        return Some(format!("the object {problem}"));
     }
     if let (Some(object), Some(old)) = (object, old) {
         let fields = ["/kind", "/metadata/name", "/metadata/namespace", "/metadata/uid"];

@@ -259,7 +259,11 @@ fn collect_from(
                     read.entries.is_empty() || read.entries.iter().any(crate::entry::Entry::is_object);
                 // It can be one that a policy looks up.
                 let level = if selecting.may_have(&chunk) { Level::Error } else { Level::Warning };
-                let lost = if reports_problems { read.lost(&chunk, level) } else { Vec::new() };
+                let lost = if reports_problems {
+                    [read.lost(&chunk, level), read.misspelt(&chunk)].concat()
+                } else {
+                    Vec::new()
+                };
                 let objects = read.entries.into_iter().filter_map(|entry| selecting.select(entry));
                 (objects.collect::<Vec<_>>(), lost, has_objects)
             }

@@ -8,9 +8,10 @@ use manifest::{Cursor, Mistake};
 use scan::{Cluster, Question, Session};
 use serde_json::{Map, Value, json};
 
-use crate::files::{self, Files};
+use crate::files::{self, Files, listed};
+use crate::paths;
 use crate::policies::{Policies, Settings};
-use crate::want::{Want, Wants, object_with};
+use crate::want::{Want, Wants};
 
 /// The keys of a case that are about its request and surroundings.
 const QUESTION: [&str; 13] = [
@@ -118,19 +119,15 @@ impl<'s> Reader<'s, '_> {
         wants: impl Iterator<Item = &'w Want>,
         requests: &[Value],
     ) -> Result<(), Mistake> {
-        let Some(object) = requests.first().and_then(|request| request.get("object")) else { return Ok(()) };
-        for path in wants.flat_map(Want::absent) {
-            let mut wanted = object_with(path);
-            if let Value::Object(fields) = &mut wanted {
-                let of_type = ["apiVersion", "kind"].map(|key| (key.to_owned(), object[key].clone()));
-                fields.extend(of_type);
-            }
-            if let Some(problem) = scan::misspelt(&wanted).into_iter().next() {
+        let object = requests.first().and_then(|request| request.get("object"));
+        let misspelt = |object| wants.flat_map(Want::absent).find_map(|path| paths::misspelt(path, object));
+        match object.and_then(misspelt) {
+            Some(problem) => {
                 let at = self.case.get("want").unwrap_or_else(|| self.case.clone());
-                return Err(at.mistake(format!("a path in mutated: {}", problem.message)));
+                Err(at.mistake(format!("a path in mutated: {problem}")))
             }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Whether the case has a request and no objects, so that it is evaluated as it is.
@@ -318,22 +315,6 @@ fn unsent(at: &Cursor<'_>, problem: &str) -> Mistake {
 /// Whether a server has stored an object, whose fields may be those of a newer version.
 fn is_stored(object: &Value) -> bool {
     object.pointer("/metadata/uid").and_then(Value::as_str).is_some_and(|uid| !uid.is_empty())
-}
-
-fn listed(objects: &[&Value]) -> String {
-    /// The number of objects that a message names.
-    const SHOWN: usize = 8;
-    let text = |object: &Value, pointer: &str| {
-        object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
-    };
-    let shown = objects.iter().take(SHOWN).map(|object| {
-        let namespace = text(object, "/metadata/namespace");
-        let slash = if namespace.is_empty() { "" } else { "/" };
-        format!("{} {namespace}{slash}{}", text(object, "/kind"), text(object, "/metadata/name"))
-    });
-    let more = objects.len().saturating_sub(SHOWN);
-    let more = (more > 0).then(|| format!("{more} more"));
-    shown.chain(more).collect::<Vec<_>>().join(", ")
 }
 
 fn operation(at: &Cursor<'_>) -> Result<String, Mistake> {

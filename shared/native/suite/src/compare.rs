@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::got::{Got, Verdict};
 use crate::lines::{Text, borrowed, pairs, texts};
-use crate::want::{Line, Mutation, Want, Wanted, value_at};
+use crate::paths::value_at;
+use crate::want::{Line, Mutation, Want, Wanted};
 use crate::written;
 
 /// A difference between what a case wants and what happens.

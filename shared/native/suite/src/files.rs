@@ -135,6 +135,23 @@ pub(crate) fn is_object(value: &Value) -> bool {
     ["apiVersion", "kind"].iter().all(|key| value.get(key).is_some_and(Value::is_string))
 }
 
+/// Returns the kinds and names of objects, for a message.
+pub(crate) fn listed(objects: &[&Value]) -> String {
+    /// The number of objects that a message names.
+    const SHOWN: usize = 8;
+    let text = |object: &Value, pointer: &str| {
+        object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let shown = objects.iter().take(SHOWN).map(|object| {
+        let namespace = text(object, "/metadata/namespace");
+        let slash = if namespace.is_empty() { "" } else { "/" };
+        format!("{} {namespace}{slash}{}", text(object, "/kind"), text(object, "/metadata/name"))
+    });
+    let more = objects.len().saturating_sub(SHOWN);
+    let more = (more > 0).then(|| format!("{more} more"));
+    shown.chain(more).collect::<Vec<_>>().join(", ")
+}
+
 pub(crate) fn problem(path: &Path, error: &std::io::Error) -> String {
     format!("{}: cannot be read: {error}", path.display())
 }

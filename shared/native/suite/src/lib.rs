@@ -22,6 +22,7 @@ mod format;
 mod got;
 mod init;
 mod lines;
+mod paths;
 mod policies;
 mod results;
 mod run;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use manifest::{Cursor, Mistake};
 use regex::Regex;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cases::CaseOutcome;
+use crate::paths;
 use crate::policies::Policies;
 use crate::scalar::{quoted, scalar};
 
@@ -224,7 +225,7 @@ fn mutation(at: &Cursor<'_>) -> Result<Mutation, Mistake> {
                 let value = item.value.get("equals").ok_or_else(|| {
                     item.mistake("needs equals with the value; null stands for an absent one")
                 })?;
-                if steps(path.text()?).is_none() {
+                if !paths::is_path(path.text()?) {
                     return Err(path.mistake("is not a path such as spec.containers[0].name; correct it"));
                 }
                 Ok((path.text()?.to_owned(), value.clone()))
@@ -306,52 +307,4 @@ impl Line {
         let parts: Vec<String> = path.into_iter().chain(text).collect();
         format!("{{{}}}", parts.join(", "))
     }
-}
-
-/// A step of a path: a name, or a key or an index in brackets.
-#[derive(Clone, Copy)]
-enum Step<'p> {
-    Name(&'p str),
-    Bracket(&'p str),
-}
-
-/// Returns the steps of a path such as `spec.containers[0].name` or `metadata.labels[a.b/c]`;
-/// `None` for another text.
-fn steps(path: &str) -> Option<Vec<Step<'_>>> {
-    let (mut steps, mut rest) = (Vec::new(), path);
-    while !rest.is_empty() {
-        if let Some(inside) = rest.strip_prefix('[') {
-            let (key, behind) = inside.split_once(']')?;
-            steps.push(Step::Bracket(key));
-            rest = behind;
-        } else {
-            let name = if steps.is_empty() { rest } else { rest.strip_prefix('.')? };
-            let end = name.find(['.', '[']).unwrap_or(name.len());
-            let (name, behind) = name.split_at_checked(end)?;
-            if name.is_empty() || name.contains(']') || name.starts_with('/') {
-                return None;
-            }
-            steps.push(Step::Name(name));
-            rest = behind;
-        }
-    }
-    (!steps.is_empty()).then_some(steps)
-}
-
-/// Returns an object that has nothing but a null at a path.
-pub(crate) fn object_with(path: &str) -> Value {
-    steps(path).unwrap_or_default().into_iter().rev().fold(Value::Null, |inside, step| match step {
-        Step::Bracket(index) if index.parse::<usize>().is_ok() => json!([inside]),
-        Step::Bracket(key) => json!({ key.trim_matches('"'): inside }),
-        Step::Name(name) => json!({ name: inside }),
-    })
-}
-
-/// Returns the value at a path.
-pub(crate) fn value_at<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
-    steps(path)?.into_iter().try_fold(object, |value, step| match step {
-        Step::Bracket(index) if value.is_array() => value.get(index.parse::<usize>().ok()?),
-        Step::Bracket(key) => value.get(key.trim_matches('"')),
-        Step::Name(name) => value.get(name),
-    })
 }

@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use crate::got::{Got, Line as GotLine, Verdict};
 use crate::lines::{self, Text, borrowed, pairs};
+use crate::paths::value_at;
 use crate::scalar::{quoted, scalar};
-use crate::want::{Line, Mutation, Want, Wanted, value_at};
+use crate::want::{Line, Mutation, Want, Wanted};
 
 /// Returns what is wanted, without what `got` shows to be met by patterns.
 pub(crate) fn want(want: &Want, got: &Got) -> Vec<String> {

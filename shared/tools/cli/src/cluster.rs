@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use kubernetes::objects::{ObjectError, ObjectPlace, Objects, ObjectsBuilder};
 use report::{Notice, Place};
 use scan::audit::{AuditError, Dump, Kept};
-use scan::{Content, Entry, Files, Input, Kind};
+use scan::{Chunk, Content, Entry, Files, Input, Kind};
+use serde_json::Value;
 
 use crate::args::DumpArgs;
 use crate::failure::Failure;
 use crate::input::{self, Pieces, named, unexpected};
+use crate::print_problem;
 use crate::progress::bar;
 use crate::source::{InputReader, shown};
 
@@ -70,6 +72,9 @@ fn objects(files: &mut Files, kept: Option<Kept>) -> Result<Objects, Failure> {
             let place = &chunk.places(&entries)[other];
             return Err(unexpected(place, &entries[other].content, EXPECTED));
         }
+        if kept.is_none() {
+            warn_of_misspelt(&chunk, &entries);
+        }
         for entry in entries {
             let Content::Object(mut object) = entry.content else { continue };
             if let Some(kept) = kept {
@@ -84,6 +89,26 @@ fn objects(files: &mut Files, kept: Option<Kept>) -> Result<Objects, Failure> {
     }
     pieces.refuse_empty(EXPECTED)?;
     Ok(objects.finish())
+}
+
+/// Warns of unknown fields and kinds in objects that no server has stored: look-ups do not find
+/// them.
+fn warn_of_misspelt(chunk: &Chunk, entries: &[Entry]) {
+    let mut found = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let Content::Object(object) = &entry.content else { continue };
+        let is_set =
+            |pointer| object.pointer(pointer).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+        if !(is_set("/metadata/uid") || is_set("/metadata/resourceVersion")) {
+            found.extend(scan::misspelt(object).into_iter().map(|suspicion| (index, suspicion.message)));
+        }
+    }
+    // Places are found for the few objects that need them.
+    let places = if found.is_empty() { Vec::new() } else { chunk.places(entries) };
+    for (index, message) in found {
+        let place = places.get(index).map(named).unwrap_or_default();
+        print_problem(format!("{place}: {message}"));
+    }
 }
 
 /// Reads the objects of some kinds in a running cluster.

@@ -1,5 +1,6 @@
 //! The settings of a policy.
 
+use kubewarden::matching::PolicyKind;
 use manifest::found;
 use scan::audit::selinux::SelinuxSettings;
 use serde_json::Value;
@@ -20,6 +21,10 @@ pub(crate) fn read(
         (None, None) => return Ok((None, SourceName::new("settings"))),
     };
     match source.document()? {
+        settings if PolicyKind::of(&settings).is_some() => {
+            let problem = "is a manifest of a policy, and not settings; pass it as the policy, or pass its spec.settings";
+            Err(Failure::about(source.name, problem))
+        }
         settings @ (Value::Object(_) | Value::Null) => Ok((Some(settings), source.name)),
         other => {
             let problem = format!("expected an object with settings, found {}", found(&other));

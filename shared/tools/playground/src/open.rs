@@ -1,5 +1,6 @@
 //! Cases of `portcullis test` as workspaces.
 
+use kubernetes::kinds::Kinds;
 use kubewarden::matching::PolicyKind;
 use manifest::{Step, documents};
 use serde_json::{Map, Value, json};
@@ -10,7 +11,7 @@ use crate::example::list;
 use crate::exchange::{ExpectedOutcome, OpenedCase};
 use crate::matrix::{Outcome, TextName, TextProblem};
 use crate::text::yaml;
-use crate::types::Operation;
+use crate::types::{Operation, User};
 use crate::user;
 use crate::workspace::{ObjectRequest, PolicyInput, PolicyMode, RequestInput, Workspace};
 
@@ -122,18 +123,57 @@ fn inputs(
                 format!("{policy} is not here; paste its manifest behind the case, after a line ---");
             return Err(about(text, message, &path));
         }
-        let own = settings.get(policy).or_else(|| (policies.len() == 1).then_some(settings));
-        let own = own.filter(|settings| settings.as_object().is_some_and(|fields| !fields.is_empty()));
+        let of_policy = settings.get(stem).or_else(|| settings.get(policy));
+        let own =
+            of_policy.or_else(|| (policies.len() == 1).then_some(settings)).filter(|own| own.is_object());
+        let manifest = manifest.map(|manifest| with_settings(manifest, own));
+        let own = own.filter(|own| own.as_object().is_some_and(|fields| !fields.is_empty()));
         names.push(stem.to_owned());
         inputs.push(PolicyInput {
-            id: if is_id { policy.clone() } else { id_of(manifest) },
+            id: if is_id { policy.clone() } else { id_of(manifest.as_ref()) },
             enabled: true,
             mode: if is_id { PolicyMode::RulesOnly } else { PolicyMode::AsDeployed },
             settings: own.filter(|_| is_id).map(yaml).unwrap_or_default(),
-            manifest: manifest.map(yaml).unwrap_or_default(),
+            manifest: manifest.as_ref().map(yaml).unwrap_or_default(),
         });
     }
     Ok((names, inputs))
+}
+
+/// Returns a manifest with the settings of a case, which replace its own or those of the members of
+/// a group.
+fn with_settings(manifest: &Value, own: Option<&Value>) -> Value {
+    let mut manifest = manifest.clone();
+    let Some(own) = own else { return manifest };
+    let settings = || "settings".to_owned();
+    match manifest.pointer_mut("/spec/policies") {
+        Some(Value::Object(members)) => {
+            for (name, member) in
+                members.iter_mut().filter_map(|(name, member)| Some((name, member.as_object_mut()?)))
+            {
+                if let Some(own) = own.get(name) {
+                    member.insert(settings(), own.clone());
+                }
+            }
+        }
+        _ => {
+            if let Some(Value::Object(spec)) = manifest.get_mut("spec") {
+                spec.insert(settings(), own.clone());
+            }
+        }
+    }
+    manifest
+}
+
+/// Returns the user of a case, who is in the group of everybody who is authenticated unless the
+/// case names the groups.
+fn user_of(given: Value) -> Result<User, &'static str> {
+    let Value::Object(mut fields) = given else { return Ok(User::default()) };
+    if fields.contains_key("uid") || fields.contains_key("extra") {
+        return Err("users have no uid and no extra in the playground");
+    }
+    fields.entry("groups").or_insert_with(|| json!(["system:authenticated"]));
+    user::of(&Value::Object(fields)).ok_or("the user of the case has no username; write it")
 }
 
 /// The objects of the cases, as documents.
@@ -165,17 +205,15 @@ impl Objects {
         }
         self.new.push(yaml(subject));
         if operation == Operation::Update {
-            let identity = |object: &Value| {
-                ["/apiVersion", "/kind", "/metadata/namespace", "/metadata/name"]
-                    .map(|pointer| object.pointer(pointer).cloned())
-            };
+            let kinds = Kinds::default();
+            let identity = |object: &Value| scan::identity_in(object, crate::NAMESPACE, &kinds);
             if self.updated.iter().any(|other| *other != old && identity(other) == identity(&old)) {
                 return Err("another case updates the same object from another state; open it alone");
             }
             self.old.push(yaml(&old));
             self.updated.push(old);
         }
-        let user = user::of(&of_case("user")).unwrap_or_default();
+        let user = user_of(of_case("user"))?;
         let subresource = of_case("subresource").as_str().unwrap_or_default().to_owned();
         self.requests.push((self.new.len() - 1, RequestInput { operation, subresource, user }));
         Ok(())

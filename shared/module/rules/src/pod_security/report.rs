@@ -249,9 +249,7 @@ fn add_violations<'d>(
     finding: &Finding<'d>,
     hint: Hint,
 ) -> Result<(), Fault> {
-    let Finding {
-        check, rule: FieldRule { field, remedy, remedy_if_unset, value_type, .. }, problem, ..
-    } = finding;
+    let Finding { check, rule: FieldRule { field, remedy, value_type, .. }, problem, .. } = finding;
     if violations.are_full() {
         // Paths and texts that no message lists would only take memory.
         match problem {
@@ -281,9 +279,9 @@ fn add_violations<'d>(
         Problem::Unset(UnsetField { parent, part, steps }) => {
             let place = part.iter().chain(*steps).fold(*parent, |at, step| at.at(step));
             // An object without its required field inherits nothing from the pod.
-            let is_incomplete = *value_type == ValueType::RequiredText && part.is_none() && steps.len() == 1;
-            let remedy = if is_incomplete { remedy } else { remedy_if_unset };
-            violations.push(Violation::required(check.id, place, rule, remedy_of(remedy)));
+            let is_left = *value_type != ValueType::RequiredText || part.is_some() || steps.len() > 1;
+            let remedy = remedy_of(if is_left { &finding.rule.remedy_if_unset } else { remedy });
+            violations.push(Violation::required(check.id, place, rule, remedy));
         }
         Problem::Lacking(list, _) => {
             violations.push(Violation::required(check.id, *list, rule, remedy_of(remedy)));

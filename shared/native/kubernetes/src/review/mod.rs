@@ -12,10 +12,12 @@ mod draft;
 mod error;
 mod request;
 mod response;
+mod unknown_fields;
 mod validation_response;
 
 pub use draft::{Draft, UID};
 pub use error::RequestError;
 pub use request::{AdmissionRequest, Form};
 pub use response::{AdmissionResponse, Status, StatusCause, StatusDetails};
+pub use unknown_fields::{UnknownField, unknown_fields};
 pub use validation_response::ValidationResponse;

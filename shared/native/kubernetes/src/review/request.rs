@@ -13,7 +13,7 @@ use crate::review::RequestError;
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdmissionRequest(Value);
 
-enum Type {
+pub(super) enum Type {
     Text,
     Flag,
     Texts,
@@ -22,9 +22,9 @@ enum Type {
     Fields(&'static [Field]),
 }
 
-struct Field {
-    name: &'static str,
-    holds: Type,
+pub(super) struct Field {
+    pub(super) name: &'static str,
+    pub(super) holds: Type,
     required: bool,
 }
 
@@ -36,7 +36,7 @@ const fn optional(name: &'static str, holds: Type) -> Field {
     Field { name, holds, required: false }
 }
 
-const REQUEST: &[Field] = &[
+pub(super) const REQUEST: &[Field] = &[
     required("uid", Type::Text),
     required("kind", Type::Fields(KIND)),
     required("resource", Type::Fields(RESOURCE)),

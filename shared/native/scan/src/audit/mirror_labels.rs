@@ -94,7 +94,8 @@ pub fn find(dump: &Dump) -> Result<MirrorLabelFindings, AuditError> {
         if !is_label(namespace) {
             return Err(pod.metadata().namespace().fault(INVALID_NAME));
         }
-        let labels = unlisted_labels(pod, listed.get(namespace), &nodes, &mut unknown_nodes)?;
+        let labels =
+            unlisted_labels(pod, listed.get(namespace).and_then(Option::as_ref), &nodes, &mut unknown_nodes)?;
         if !labels.is_empty() {
             unlisted.entry(namespace.clone()).or_default().extend(labels);
         }
@@ -107,7 +108,7 @@ pub fn find(dump: &Dump) -> Result<MirrorLabelFindings, AuditError> {
     let namespaces = unlisted
         .into_iter()
         .map(|(namespace, keys)| {
-            let listed = listed.get(&namespace).cloned().unwrap_or_default();
+            let listed = listed.get(&namespace).cloned().flatten();
             UnlistedLabels::new(namespace, keys, listed)
         })
         .collect();
@@ -153,9 +154,9 @@ fn unlisted_labels(
     Ok(unlisted)
 }
 
-/// Returns the keys that each Namespace lists.
-fn listed_keys(dump: &Dump) -> Result<KeysByNamespace, AuditError> {
-    let mut listed = KeysByNamespace::new();
+/// Returns the keys that each Namespace lists; `None` for one without the annotation.
+fn listed_keys(dump: &Dump) -> Result<BTreeMap<String, Option<BTreeSet<String>>>, AuditError> {
+    let mut listed = BTreeMap::new();
     dump.visit_all("Namespace", |namespace, root| {
         let annotation = Namespace::of(root).metadata().annotations().at(ALLOWED_LABEL_KEYS);
         let keys = Keys::between_commas(annotation.text()?.unwrap_or_default());
@@ -163,8 +164,8 @@ fn listed_keys(dump: &Dump) -> Result<KeysByNamespace, AuditError> {
             let problem = format!("{} is not a label key; correct the annotation first", Quoted(key));
             return Err(annotation.fault(problem));
         }
-        let keys: BTreeSet<String> = keys.iter().map(str::to_owned).collect();
-        listed.insert(namespace.name.clone(), keys);
+        let keys = keys.iter().map(str::to_owned).collect();
+        listed.insert(namespace.name.clone(), annotation.is_present()?.then_some(keys));
         Ok(())
     })?;
     Ok(listed)
@@ -208,11 +209,12 @@ fn notes(nodes: &BTreeSet<String>, namespaces: &BTreeSet<String>) -> Vec<String>
 }
 
 impl UnlistedLabels {
-    fn new(namespace: String, keys: BTreeSet<String>, listed: BTreeSet<String>) -> Self {
+    fn new(namespace: String, keys: BTreeSet<String>, listed: Option<BTreeSet<String>>) -> Self {
         let (denied, missing): (Vec<String>, Vec<String>) = keys.into_iter().partition(|key| is_denied(key));
         let remedy = (!missing.is_empty()).then(|| {
-            let overwrite = if listed.is_empty() { "" } else { " --overwrite" };
-            let all: BTreeSet<String> = listed.into_iter().chain(missing.iter().cloned()).collect();
+            let overwrite = if listed.is_some() { " --overwrite" } else { "" };
+            let listed = listed.into_iter().flatten();
+            let all: BTreeSet<String> = listed.chain(missing.iter().cloned()).collect();
             let annotation = Vec::from_iter(all).join(",");
             let command = format!(
                 "kubectl annotate{overwrite} namespaces {namespace} {ALLOWED_LABEL_KEYS}=\"{annotation}\""

@@ -158,7 +158,10 @@ impl Walk<'_> {
         }
         match content {
             Content::Untyped(..) | Content::Other(_) => {}
-            Content::Review(review) => self.review(spot, review, locator, output),
+            Content::Review(review) => {
+                self.note(guards::suspicions_of_review(&review), &spot, locator, output);
+                self.review(spot, review, locator, output);
+            }
             Content::Object(mut object) => {
                 if self.gathering.is_some_and(|gathering| gathering.wants(&object)) {
                     output.gathered.push(object.clone());

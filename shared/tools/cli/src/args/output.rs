@@ -33,8 +33,8 @@ pub(crate) enum TextOrData {
     /// Text for people.
     #[default]
     Text,
-    /// JSON; with several results, one per line.
+    /// JSON; several verdicts, one per line.
     Json,
-    /// YAML; with several results, one per document.
+    /// YAML; several verdicts, one per document.
     Yaml,
 }

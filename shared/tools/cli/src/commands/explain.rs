@@ -17,6 +17,9 @@ use crate::stdout::{print, write_one};
 const BOLD: Style = Style::new().bold();
 const WIDTH: usize = 80;
 
+/// The ids of texts that name no rule: of denials, warnings and errors.
+const TEXTS: [&str; 3] = ["denied", "warning", "fault"];
+
 /// A rule with its id and its name.
 #[derive(Serialize)]
 struct Named<'r> {
@@ -76,6 +79,10 @@ fn named(text: &str) -> Result<Vec<Named<'static>>, Failure> {
         .chain(rules::CATALOG.iter().map(|entry| (entry.id, entry.id)))
         .collect();
     let names: Vec<&str> = known.keys().copied().collect();
+    if text.rsplit('/').next().is_some_and(|rule| TEXTS.contains(&rule)) {
+        let problem = "stands for a text that names no rule; the message of the finding has the reason";
+        return Err(Failure::about(text, problem));
+    }
     let advice = match (found.as_slice(), nearest(text, &names).and_then(|near| known.get(near))) {
         ([one, ..], _) => format!("is a rule of several policies; write {}, for example", one.id),
         ([], Some(near)) => format!("is not a rule; did you mean {near}?"),

@@ -1,8 +1,10 @@
 //! `portcullis run`.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::{fs, io};
 
 use kubernetes::completion::Phase;
 use scan::{Cluster, Reply};
@@ -20,7 +22,10 @@ const DENIED: u8 = 1;
 /// Evaluates requests and prints the verdicts; prints nothing if an input cannot be read.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let mut reader = InputReader::default();
-    let files: Vec<String> = args.request.iter().chain(&args.files).cloned().collect();
+    let mut files: Vec<String> = args.request.iter().chain(&args.files).cloned().collect();
+    if args.samples {
+        files = samples(&files)?;
+    }
     let requests = requests::read(&mut input::files(&files, &mut reader)?, &args.namespace)?;
     let engines = Engines::new(&args.engine);
     let mut evaluated = Vec::new();
@@ -35,8 +40,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
             let NamedRequest { place, request, .. } = named.received(phase)?;
             let Reply { response, not_evaluated } = module.respond(&request, &deployment, &cluster);
             // A module of this program says nothing about its scope.
-            let own = rules::find(&args.policy);
-            let not_evaluated = not_evaluated.or_else(|| scan::out_of_scope(own?, &request));
+            let not_evaluated =
+                not_evaluated.or_else(|| scan::out_of_scope(module.engine.entry()?, &request));
             evaluated.push(EvaluatedRequest { place, request, response, not_evaluated });
         }
     }
@@ -52,6 +57,42 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Returns the files of samples, `NAME.request.json` or `.yaml`, also those in directories.
+fn samples(arguments: &[String]) -> Result<Vec<String>, Failure> {
+    let is_sample = |path: &Path| {
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        name.contains(".request.") && scan::is_object_file(path)
+    };
+    let mut samples = Vec::new();
+    for argument in arguments {
+        let path = Path::new(argument);
+        if !path.is_dir() {
+            if path.is_file() && !is_sample(path) {
+                return Err(Failure::about(
+                    argument,
+                    "is not named as a sample, NAME.request.json; rename it, or run it without --samples",
+                ));
+            }
+            samples.push(argument.clone());
+            continue;
+        }
+        let unreadable = |error: io::Error| Failure::about(argument, format!("cannot be read: {error}"));
+        let mut found = Vec::new();
+        for entry in fs::read_dir(path).map_err(unreadable)? {
+            let path = entry.map_err(unreadable)?.path();
+            if is_sample(&path) {
+                found.push(path.display().to_string());
+            }
+        }
+        if found.is_empty() {
+            return Err(Failure::about(argument, "has no sample, NAME.request.json"));
+        }
+        found.sort();
+        samples.append(&mut found);
+    }
+    Ok(samples)
 }
 
 /// Divides requests by their files, if these are samples.

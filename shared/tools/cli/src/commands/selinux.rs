@@ -53,13 +53,14 @@ fn annotations(args: &AllocateArgs) -> Result<ExitCode, Failure> {
 /// Writes the annotations as commands, and everything else as comments.
 fn write_script(out: &mut dyn Write, allocation: &LevelAllocation) -> io::Result<()> {
     let LevelAllocation { annotations, annotated, collisions, problems } = allocation;
-    for NewAnnotation { namespace, key, level, instead_of } in annotations {
+    for NewAnnotation { namespace, key, level, overwrite, instead_of } in annotations {
         if let Some(taken) = instead_of {
             let reason = format!("{namespace}: not {}, which {} has", taken.level, taken.holder);
             writeln!(out, "# {}", one_line(&reason))?;
         }
         // The names, keys and levels contain nothing that a shell interprets.
-        writeln!(out, "kubectl annotate namespace {namespace} {key}={level}")?;
+        let overwrite = if *overwrite { " --overwrite" } else { "" };
+        writeln!(out, "kubectl annotate{overwrite} namespace {namespace} {key}={level}")?;
     }
     for collision in collisions {
         writeln!(out, "# same level: {}", one_line(&selinux_level(collision)))?;

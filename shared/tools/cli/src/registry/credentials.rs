@@ -1,12 +1,13 @@
 //! The credentials for a registry, from the configuration of Docker.
 
 use std::env;
-use std::fs::File;
-use std::io::{BufReader, ErrorKind};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use docker_credential::{CredentialRetrievalError, DockerCredential, get_credential_from_reader};
 use oci_client::secrets::RegistryAuth;
+use serde_json::Value;
 
 use crate::failure::Failure;
 
@@ -25,15 +26,16 @@ pub(crate) fn find(registry: &str, directory: Option<&Path>) -> Result<RegistryA
     let Some(path) = directory_or_default.map(|directory| directory.join("config.json")) else {
         return Ok(RegistryAuth::Anonymous);
     };
-    let file = match File::open(&path) {
-        Ok(file) => file,
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound && directory.is_none() => {
             return Ok(RegistryAuth::Anonymous);
         }
         Err(error) => return Err(Failure::about(path.display(), format!("cannot be read: {error}"))),
     };
     let server = if registry == "docker.io" { DOCKER_HUB } else { registry };
-    match get_credential_from_reader(BufReader::new(file), server) {
+    let text = without_empty(&text).unwrap_or(text);
+    match get_credential_from_reader(text.as_bytes(), server) {
         Ok(DockerCredential::UsernamePassword(user, password)) => Ok(RegistryAuth::Basic(user, password)),
         Ok(DockerCredential::IdentityToken(_)) => {
             let problem = format!(
@@ -46,6 +48,27 @@ pub(crate) fn find(registry: &str, directory: Option<&Path>) -> Result<RegistryA
             None => Ok(RegistryAuth::Anonymous),
             Some(problem) => Err(Failure::about(path.display(), problem)),
         },
+    }
+}
+
+/// Removes null and empty values, which Docker takes for absent ones; `None` if the text is not
+/// JSON.
+fn without_empty(text: &str) -> Option<String> {
+    let mut config: Value = serde_json::from_str(text).ok()?;
+    remove_empty(&mut config);
+    Some(config.to_string())
+}
+
+fn remove_empty(value: &mut Value) {
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => false,
+    };
+    if let Value::Object(fields) = value {
+        fields.values_mut().for_each(remove_empty);
+        fields.retain(|_, value| !is_empty(value));
     }
 }
 
@@ -78,5 +101,28 @@ fn problem(registry: &str, error: CredentialRetrievalError) -> Option<String> {
         CredentialRetrievalError::ConfigNotFound | CredentialRetrievalError::ConfigReadError => Some(
             "is not a Docker configuration; expected JSON with auths, credHelpers or credsStore".to_owned(),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_values_are_absent() {
+        for (auths, found) in [
+            (r#"{"auths":{},"credsStore":""}"#, RegistryAuth::Anonymous),
+            (
+                r#"{"auths":{"r:1":{"auth":"dTpw","identitytoken":""}}}"#,
+                RegistryAuth::Basic("u".into(), "p".into()),
+            ),
+            (r#"{"auths":{"r:1":{"auth":""}}}"#, RegistryAuth::Anonymous),
+            (r#"{"auths":{"r:1":null}}"#, RegistryAuth::Anonymous),
+            ("{}", RegistryAuth::Anonymous),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join("config.json"), auths).unwrap();
+            assert_eq!(find("r:1", Some(folder.path())).unwrap(), found, "{auths}");
+        }
     }
 }

@@ -45,15 +45,16 @@ pub(crate) fn init(_: &InitArgs) -> Result<ExitCode, Failure> {
         ..Sources::of(&[".".to_owned()])
     };
     let found = Found::of(&sources);
-    let mut report = scan(&sources, &found.folders)?;
+    let places = found.places();
+    let mut report = scan(&sources, &places)?;
     let unreadable = unreadable(&report);
     if !unreadable.is_empty() {
         let patterns = unreadable.keys().map(|file| pattern(file)).collect();
         sources.exclude =
             vec![Patterns { source: FILE.to_owned(), folder: ".".into(), applies_outside: false, patterns }];
-        report = scan(&sources, &found.folders)?;
+        report = scan(&sources, &places)?;
     }
-    replace_file(Path::new(FILE), text(&found.folders, &unreadable)?.as_bytes())?;
+    replace_file(Path::new(FILE), text(&places, &unreadable)?.as_bytes())?;
     print(|out| summary(out, &report, &unreadable, &found.unused))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -61,8 +62,10 @@ pub(crate) fn init(_: &InitArgs) -> Result<ExitCode, Failure> {
 /// The policies of a repository.
 #[derive(Default)]
 struct Found {
-    /// The folders with manifests.
-    folders: BTreeSet<String>,
+    /// The files with manifests, by folder.
+    folders: BTreeMap<String, BTreeSet<String>>,
+    /// The folders with files that cannot be read.
+    unreadable: BTreeSet<String>,
     /// The files with policies of Kyverno, and the charts with policies, which are not used.
     unused: BTreeSet<String>,
 }
@@ -74,8 +77,15 @@ impl Found {
         let mut found = Self::default();
         while let Some(piece) = files.next() {
             // The scan reports texts that cannot be read.
-            let Ok(chunk) = piece else { continue };
-            let Ok(read) = chunk.entries() else { continue };
+            let read = piece.map_err(|unreadable| unreadable.notice());
+            let read = read.and_then(|chunk| chunk.entries().map(|read| (chunk, read)));
+            let (chunk, read) = match read {
+                Ok(read) => read,
+                Err(notice) => {
+                    found.unreadable.extend(notice.place.map(|place| folder_of(&place.file)));
+                    continue;
+                }
+            };
             for entry in read.entries {
                 let (content, spot) = entry.take(&chunk);
                 let Content::Object(object) = content else { continue };
@@ -94,13 +104,31 @@ impl Found {
             self.unused.insert(file.to_owned());
             return;
         }
-        let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_string_lossy().into_owned();
-        self.folders.insert(match folder.as_str() {
-            "" => ".".to_owned(),
-            // The id of a policy would come before the folder.
-            id if rules::find(id).is_some() => format!("./{id}"),
-            _ => folder,
-        });
+        self.folders.entry(folder_of(file)).or_default().insert(file.to_owned());
+    }
+
+    /// Returns the folders with manifests, or the files if the folder has others that cannot be
+    /// read.
+    fn places(&self) -> BTreeSet<String> {
+        let mut places = BTreeSet::new();
+        for (folder, files) in &self.folders {
+            if self.unreadable.contains(folder) {
+                places.extend(files.iter().cloned());
+            } else {
+                places.insert(folder.clone());
+            }
+        }
+        places
+    }
+}
+
+fn folder_of(file: &str) -> String {
+    let folder = Path::new(file).parent().unwrap_or(Path::new("")).to_string_lossy().into_owned();
+    match folder.as_str() {
+        "" => ".".to_owned(),
+        // The id of a policy would come before the folder.
+        id if rules::find(id).is_some() => format!("./{id}"),
+        _ => folder,
     }
 }
 

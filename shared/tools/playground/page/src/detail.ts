@@ -167,11 +167,7 @@ function suspicions(suspicions: Suspicion[], { onMark }: ViolationListeners): HT
       make(
         "div",
         {},
-        make(
-          "strong",
-          {},
-          "The verdict may not mean what it seems to: the object has fields that no policy reads.",
-        ),
+        make("strong", {}, "Look at these fields first: the verdict may not mean what it seems to."),
         make("ul", {}, ...items),
       ),
     ),

@@ -85,9 +85,9 @@ async function deployment(engine: Engine, { policy }: CellName): Promise<Node[]>
   const hint = make(
     "p",
     { class: "hint" },
-    "The policy starts in ",
-    make("code", {}, "monitor"),
-    " mode, which denies nothing. Set ",
+    "Begin with ",
+    make("code", {}, "mode: monitor"),
+    ", which denies nothing, and set ",
     make("code", {}, "mode: protect"),
     " once it reports no violations.",
   );

@@ -120,7 +120,7 @@ export class Grid {
       return { "data-row": String(row), "data-column": String(column), tabindex: reached ? "0" : "-1" };
     };
     const suspicious = state?.suspicions.length
-      ? [make("span", { class: "tone Warned", title: "Has unknown fields" }, suspicionIcon())]
+      ? [make("span", { class: "tone Warned", title: "Has suspicious fields" }, suspicionIcon())]
       : [];
     const problem = state?.problem
       ? [make("small", { class: "tone unreadable" }, unreadableIcon(), " cannot be read")]

@@ -29,7 +29,7 @@ function entry(object: ObjectState, select: (mark: TextMark) => void): HTMLEleme
     make("span", { class: "visually-hidden" }, `${state}: `),
     make("span", { class: "title" }, title || "Document"),
     ...(suspicions.length
-      ? [make("span", { class: "tone Warned", title: "Unknown fields" }, suspicionIcon())]
+      ? [make("span", { class: "tone Warned", title: "Suspicious fields" }, suspicionIcon())]
       : []),
     make("span", { class: "at" }, `line ${line}`),
   ];

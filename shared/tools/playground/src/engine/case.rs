@@ -11,6 +11,7 @@ use self::want::Want;
 use super::evaluated::Evaluated;
 use super::expectation::words;
 use super::policies::Prepared;
+use super::secrets::secrets;
 use super::texts::Given;
 use super::{Playground, number, summary, texts};
 use crate::example::list;
@@ -55,8 +56,12 @@ impl Listed {
 
 /// Writes a workspace as a test file.
 pub(super) fn write(playground: &Playground, options: &CaseOptions) -> CaseText {
-    written(playground, options)
-        .unwrap_or_else(|problem| CaseText { problem: Some(problem), ..CaseText::default() })
+    written(playground, options).unwrap_or_else(|problem| CaseText {
+        problem: Some(problem),
+        // A link contains them, too.
+        warnings: secrets(playground).into_iter().collect(),
+        ..CaseText::default()
+    })
 }
 
 fn written(playground: &Playground, options: &CaseOptions) -> Result<CaseText, String> {
@@ -337,28 +342,6 @@ fn changed(playground: &Playground, without: &Matrix) -> Vec<String> {
         }
     }
     changed
-}
-
-fn secrets(playground: &Playground) -> Option<String> {
-    let Workspace { objects, old_objects, cluster, .. } = &playground.workspace;
-    let count = [objects, old_objects, cluster]
-        .into_iter()
-        .flat_map(|text| manifest::documents(text).unwrap_or_default())
-        .map(|value| secrets_in(&value))
-        .fold(0_usize, usize::saturating_add);
-    (count > 0).then(|| {
-        let noun = if count == 1 { "Secret" } else { "Secrets" };
-        format!("The case has the data of {count} {noun}: remove it before you share the case.")
-    })
-}
-
-fn secrets_in(value: &Value) -> usize {
-    match value {
-        Value::Object(fields) if fields.get("kind").and_then(Value::as_str) == Some("Secret") => 1,
-        Value::Object(fields) => fields.values().map(secrets_in).fold(0, usize::saturating_add),
-        Value::Array(items) => items.iter().map(secrets_in).fold(0, usize::saturating_add),
-        _ => 0,
-    }
 }
 
 /// Returns a case as an issue.

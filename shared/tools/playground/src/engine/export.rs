@@ -139,6 +139,9 @@ pub(super) fn commands(playground: &Playground, cell: Option<(&Evaluated, &Prepa
     if !workspace.requests.is_empty() {
         remarks.push("A scan evaluates all objects as requests of one user and one operation.".to_owned());
     }
+    if !words.iter().any(|word| word == "--policy") {
+        remarks.push("Without a policy, the tool evaluates its own five.".to_owned());
+    }
     let mut commands =
         vec![Command { program: "portcullis".to_owned(), command: shell(&words), files, remarks }];
     commands.extend(cell.and_then(|cell| kwctl(playground, cell)));

@@ -13,6 +13,8 @@ mod export;
 #[cfg(feature = "whole")]
 mod fixes;
 mod policies;
+#[cfg(feature = "whole")]
+mod secrets;
 mod sentence;
 mod suggestions;
 mod summary;

@@ -187,11 +187,16 @@ impl Stored {
                     Content::Object(object) => {
                         let value = object.clone();
                         if let Some(identity) = scan::identity_in(&value, crate::NAMESPACE, kinds) {
-                            let object = StoredObject { value, placed: placed.clone(), entry };
-                            stored.objects.insert(identity, Rc::new(object));
-                            continue;
+                            let object = Rc::new(StoredObject { value, placed: placed.clone(), entry });
+                            match stored.objects.insert(identity, Rc::clone(&object)) {
+                                Some(other) if other.value != object.value => {
+                                    "is here twice, in two states; keep one of them".to_owned()
+                                }
+                                _ => continue,
+                            }
+                        } else {
+                            "metadata.name: Required value: a stored object has a name; add it".to_owned()
                         }
-                        "metadata.name: Required value: a stored object has a name; add it".to_owned()
                     }
                     Content::Review(_) => "expected a stored object, found a request".to_owned(),
                     Content::Untyped(_, problem) | Content::Other(problem) => problem.clone(),

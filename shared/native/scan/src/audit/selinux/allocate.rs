@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt;
 
+use admission::{Fault, Node};
 use rules::name::is_label;
 use rules::selinux::level::Level;
 use rules::selinux::{Origin, Ownership};
@@ -39,6 +40,9 @@ pub struct NewAnnotation {
     pub key: String,
     /// The level.
     pub level: String,
+    /// Whether the Namespace has the key with an empty value, which is then replaced.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub overwrite: bool,
     /// The level that the name hashes to, if another Namespace has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instead_of: Option<TakenLevel>,
@@ -101,6 +105,15 @@ struct Bare {
     /// In the form of the API server, so that texts sort by time; empty if the dump lacks it.
     created: String,
     name: String,
+    has_empty_annotation: bool,
+}
+
+impl Bare {
+    fn of(name: String, metadata: Node<'_>, key: &str) -> Result<Self, Fault> {
+        let created = metadata.at("creationTimestamp").text()?.unwrap_or_default().to_owned();
+        let has_empty_annotation = metadata.at("annotations").fields()?.any(|(known, _)| known == key);
+        Ok(Self { created, name, has_empty_annotation })
+    }
 }
 
 /// Allocates levels to the Namespaces of a dump, as the policy does for new ones.
@@ -142,8 +155,7 @@ pub fn allocate(dump: &Dump, settings: SelinuxSettings) -> Result<LevelAllocatio
                 fixed.insert(name, owned);
             }
         } else if owned.origin != Origin::Exempt {
-            let created = root.at("metadata").at("creationTimestamp").text()?.unwrap_or_default().to_owned();
-            bare.push(Bare { created, name });
+            bare.push(Bare::of(name, root.at("metadata"), rules.annotation())?);
         }
         Ok(())
     })?;
@@ -158,8 +170,9 @@ pub fn allocate(dump: &Dump, settings: SelinuxSettings) -> Result<LevelAllocatio
     bare.sort_by(|a, b| (&a.created, &a.name).cmp(&(&b.created, &b.name)));
     let own_level = |bare: &Bare| rules.candidates(&bare.name).first().map(text);
     let hashes: BTreeSet<String> = bare.iter().filter_map(own_level).collect();
-    for Bare { name, .. } in bare {
-        match annotation(&rules, &name, &hashes, &taken) {
+    for Bare { name, has_empty_annotation, .. } in bare {
+        let overwriting = |annotation| NewAnnotation { overwrite: has_empty_annotation, ..annotation };
+        match annotation(&rules, &name, &hashes, &taken).map(overwriting) {
             Ok(annotation) => {
                 taken.insert(annotation.level.clone(), name);
                 allocation.annotations.push(annotation);
@@ -188,6 +201,7 @@ fn annotation(
         namespace: name.to_owned(),
         key: rules.annotation().to_owned(),
         level,
+        overwrite: false,
         instead_of,
     };
     let mut candidates = rules.candidates(name).into_iter().map(|level| level.text());

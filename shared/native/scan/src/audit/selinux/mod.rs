@@ -125,13 +125,7 @@ pub fn find(
     findings.collisions = shared::find(&owners);
     findings.foreign = foreign::find(levels, &owners);
     let volumes = volumes.findings();
-    findings.notes = notes(&unknown, &owners);
-    if settings.reads_profiles() && !has_profiles(dump)? {
-        findings.notes.push(format!(
-            "Types of SelinuxProfiles are refused because the dump has none; create the dump with {COMMAND} -o json, and \
-             add selinuxprofiles,rawselinuxprofiles if they are installed"
-        ));
-    }
+    findings.notes = notes(&unknown, &owners, lacks_profiles(dump, settings)?);
     findings.volumes = volumes.conflicting;
     findings.mixed_volumes = volumes.mixed;
     findings.unknown_volumes = volumes.unknown;
@@ -168,17 +162,24 @@ fn is_of_namespace(owned: &Owned) -> bool {
     owned.origin != Origin::Fixed
 }
 
-fn has_profiles(dump: &Dump) -> Result<bool, AuditError> {
+/// Whether the settings read profiles, and the dump has none.
+fn lacks_profiles(dump: &Dump, settings: &SelinuxSettings) -> Result<bool, AuditError> {
     for read in Selinux::READS.0.iter().filter(|read| PROFILE_KINDS.contains(&read.kind)) {
         if dump.objects_of_kind(read.api_version, read.kind)?.next().is_some() {
-            return Ok(true);
+            return Ok(false);
         }
     }
-    Ok(false)
+    Ok(settings.reads_profiles())
 }
 
-fn notes(unknown: &BTreeSet<String>, owners: &NamespaceOwners) -> Vec<String> {
+fn notes(unknown: &BTreeSet<String>, owners: &NamespaceOwners, lacks_profiles: bool) -> Vec<String> {
     let mut notes = Vec::new();
+    if lacks_profiles {
+        notes.push(format!(
+            "Types of SelinuxProfiles are refused because the dump has none; create the dump with {COMMAND} -o json, and \
+             add selinuxprofiles,rawselinuxprofiles if they are installed"
+        ));
+    }
     if !unknown.is_empty() {
         notes.push(format!(
             "Some objects were not evaluated because the dump lacks Namespaces ({}); create the dump with {COMMAND} \
