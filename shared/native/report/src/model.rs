@@ -25,7 +25,7 @@ pub struct Report {
     pub files: BTreeSet<String>,
     /// The totals.
     pub totals: Totals,
-    /// Whether the scan was interrupted, so that the report is not all.
+    /// Whether the scan was interrupted, so that the report is incomplete.
     pub is_partial: bool,
     /// The only namespace of a running cluster whose objects were evaluated; `None` for scans of
     /// whole clusters and of files.

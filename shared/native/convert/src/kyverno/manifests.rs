@@ -214,9 +214,9 @@ fn with_entries(
     settings
 }
 
-/// Gives conditions with the name of another one a number, from the last to the first: the names in
-/// the input are last. The module's own conditions keep their names, by which a scan finds them.
-/// Equal conditions are merged.
+/// Removes repeated conditions, and appends a number to a name that another condition has. The
+/// module's own conditions keep their names, because a scan finds them by name. Those of the
+/// input come last and are named first, so that they keep theirs where they can.
 pub(super) fn make_names_unique(conditions: &mut Vec<MatchCondition>, own: &[MatchCondition]) {
     let mut passed: Vec<MatchCondition> = Vec::new();
     conditions.retain(|condition| {

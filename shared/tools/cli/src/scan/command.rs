@@ -128,11 +128,11 @@ impl<'a> Inputs<'a> {
 /// Says on standard error why a scan is not complete, if no finding says so.
 fn explain_status(report: &Report, advice: &str) {
     if report.is_partial {
-        print_problem("interrupted: the report is not all");
+        print_problem("interrupted: the report is incomplete");
     } else if report.totals.objects == 0 {
         print_problem("nothing was evaluated: the input has no objects");
     } else if report.totals.evaluations == 0 {
-        let problem = "nothing was evaluated: no policy looks at any of the objects";
+        let problem = "nothing was evaluated: no policy applies to any of the objects";
         print_problem(format!("{problem}{advice}"));
     }
 }

@@ -29,7 +29,7 @@ fn an_interrupted_scan_prints_what_it_found_and_says_so() {
     assert_eq!(report["isPartial"], true);
     assert!(report["totals"]["objects"].as_u64().unwrap() < 300_000);
     let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(stderr, "portcullis: interrupted: the report is not all\n");
+    assert_eq!(stderr, "portcullis: interrupted: the report is incomplete\n");
 }
 
 #[test]
